@@ -24,5 +24,10 @@ app.get('/ready', async (_request, response) => {
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
 
-// The deliveries in progress must finish first: the service does not retry automatically (6.4).
-process.on('SIGTERM', () => server.close(() => void inbox.close()));
+process.on('SIGTERM', () => {
+  // The deliveries in progress must finish first: the service does not retry automatically (6.4).
+  server.close(() => void inbox.close());
+  // `close` waits for open connections: each ends after its next response, or once it is idle.
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  setInterval(() => server.closeIdleConnections(), 500).unref();
+});

@@ -14,10 +14,13 @@ const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 300
   console.log('receiving'),
 );
 
-// The deliveries in progress must finish first: the service does not retry automatically (6.4).
-process.on('SIGTERM', () =>
+process.on('SIGTERM', () => {
+  // The deliveries in progress must finish first: the service does not retry automatically (6.4).
   server.close(async () => {
     await inbox.close();
     await pool.end();
-  }),
-);
+  });
+  // `close` waits for open connections: each ends after its next response, or once it is idle.
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  setInterval(() => server.closeIdleConnections(), 500).unref();
+});

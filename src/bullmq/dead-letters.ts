@@ -1,3 +1,4 @@
+import { ErrorCode } from 'bullmq';
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import { type InboxJob, reasonOf, runsOf } from './job.js';
 import type { OpenQueue } from './open-queue.js';
@@ -37,8 +38,7 @@ export class FailedJobs implements DeadLetterStorage {
       await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
       return true;
     } catch (error) {
-      if (await job.isFailed()) throw error;
-      // Someone else was faster.
+      if (!wasReplayed(error)) throw error;
       return false;
     }
   }
@@ -53,6 +53,12 @@ export class FailedJobs implements DeadLetterStorage {
 async function find({ queue }: OpenQueue, id: string): Promise<InboxJob | undefined> {
   const job = (await queue.getJob(id)) as InboxJob | undefined;
   return job !== undefined && (await job.isFailed()) ? job : undefined;
+}
+
+/** Whether someone else was faster, by the code that BullMQ 6.7.0 sets (`classes/finished-errors.js:53`). */
+function wasReplayed(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === ErrorCode.JobNotInState || code === ErrorCode.JobNotExist;
 }
 
 function toDeadLetter(job: InboxJob): DeadLetter {

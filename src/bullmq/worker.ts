@@ -1,7 +1,7 @@
-import { DelayedError, WaitingError, Worker } from 'bullmq';
+import { WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import type { WebhookError } from '../errors/index.js';
-import { lockLostError, unhandledError, workerClosedError } from '../inbox/failure.js';
+import { lockLostError, workerClosedError } from '../inbox/failure.js';
 import type { EventHandlers } from '../inbox/handlers.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from '../inbox/options.js';
 import type { InboxReporter } from '../inbox/reporter.js';
@@ -11,8 +11,9 @@ import { cleanError } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { errorOf, type InboxJob, toFinalError, toJobError, toRun } from './job.js';
+import { errorOf, type InboxJob, toJobError, toRun } from './job.js';
 import type { BullMQSettings } from './options.js';
+import { OtherWorkers } from './other-workers.js';
 
 /**
  * Settings of a worker's clients. A command waits for Redis without a limit: no delivery waits for it, and
@@ -33,8 +34,6 @@ const REPEAT_DELAY_MS = 1_000;
 const PAUSE_MS = 1_000;
 /** Time limit for giving events back after the grace, in ms. Without Redis, their locks expire instead. */
 const RETURN_TIMEOUT_MS = 3_000;
-/** Delay in ms before an event without a handler is looked at again: a quarter of its age, within these. */
-const RECHECK_DELAY_MS = { min: 1_000, max: 300_000 };
 
 /**
  * BullMQ's worker, which can also end while its own `close` waits for Redis.
@@ -83,6 +82,7 @@ export class InboxWorker {
   readonly #worker: EndableWorker;
   readonly #parts: WorkerParts;
   readonly #client: RedisClient;
+  readonly #others: OtherWorkers;
   // Why the signal of a run is aborted.
   readonly #closed = workerClosedError();
   readonly #lost = lockLostError();
@@ -92,7 +92,7 @@ export class InboxWorker {
 
   /** Use `inbox.work`. */
   constructor(parts: WorkerParts) {
-    const { settings, work, reporter } = parts;
+    const { settings, work, reporter, handlers } = parts;
     this.#parts = parts;
     const reconnectOnError = leaveReplica('resent', (error) => reporter.storageFailed(cleanError(error)));
     this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
@@ -116,6 +116,12 @@ export class InboxWorker {
       },
     );
     this.bullmq = this.#worker;
+    this.#others = new OtherWorkers({
+      client: this.#client,
+      toKey: (name) => this.#worker.toKey(name),
+      handles: (type) => handlers.handles(type),
+      unhandledTimeout: work.unhandledTimeout,
+    });
     this.#listen();
   }
 
@@ -144,7 +150,7 @@ export class InboxWorker {
       throw toJobError(signal.aborted ? signal.reason : error);
     }
     reporter.unhandled(job.name, work.unhandledTimeout);
-    return leaveToOthers(job, token, work.unhandledTimeout);
+    return this.#others.leave(job, token);
   }
 
   /**
@@ -186,7 +192,7 @@ export class InboxWorker {
     // BullMQ 6.7.0 emits it for each lock that `lockRenewalFailed` has just named
     // (`classes/lock-manager.js:41`).
     if (error.message.startsWith('could not renew lock')) return;
-    // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:58`), those of Node strings.
+    // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:53`), those of Node strings.
     if (typeof error.code === 'number') {
       return reporter.warn(`the end of a run was not recorded: ${onOneLine(error.message)}`);
     }
@@ -207,6 +213,7 @@ export class InboxWorker {
 
   async #close(grace: number): Promise<void> {
     clearTimeout(this.#pausing);
+    this.#others.close();
     const timer = setTimeout(() => {
       // An event that reaches this worker from now on is not started.
       this.#givesBack = true;
@@ -225,13 +232,4 @@ export class InboxWorker {
 async function giveBack(job: InboxJob, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();
-}
-
-/** Gives an event without a handler back, for workers that may have one, until it is too old. */
-async function leaveToOthers(job: InboxJob, token: string | undefined, timeout: number): Promise<never> {
-  const age = Math.max(Date.now() - job.timestamp, 0);
-  if (age >= timeout) throw toFinalError(unhandledError(timeout));
-  const delay = Math.min(Math.max(age / 4, RECHECK_DELAY_MS.min), RECHECK_DELAY_MS.max, timeout - age);
-  await job.moveToDelayed(Date.now() + Math.ceil(delay), token);
-  throw new DelayedError();
 }

@@ -8,9 +8,10 @@ import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
 import { onOneLine } from '../utils/printable.js';
-import { byRegion, type Region } from '../utils/regions.js';
+import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import type { Drift } from '../validation/drift.js';
-import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
+import { listSecrets } from '../webhooks/secrets/known.js';
+import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/variable.js';
 import {
   type Command,
   parse,
@@ -25,6 +26,9 @@ import {
 /** Reports the result of one check. */
 type Report = (check: string, result: Tone, detail: string) => void;
 
+/** More than the limits of body parsers and servers that are common: up to 1 MiB. */
+const LARGE_MESSAGE_LENGTH = 1_200_000;
+
 /** Checks settings, the service, a receiver and an inbox, and says what may be wrong. */
 export const doctor: Command = {
   summary: 'check settings, the service, a receiver and an inbox',
@@ -34,7 +38,8 @@ Checks the settings in the environment and calls GET /tools/defaults once with t
 
 Options
   --webhook <url>   posts an authentic and a forged webhook_test to your receiver. Expects a 200 within 60 s
-                    and, as the receiver of this package responds, a 401; needs ${SECRET_VARIABLE}
+                    and, as the receiver of this package responds, a 401. Then posts one of 1.2 MB, which
+                    limits of body parsers refuse; needs ${SECRET_VARIABLE}
   --redis           checks the health of the inbox in the Redis at REDIS_URL; needs bullmq and ioredis
   --queue <name>    the name of the inbox's queue, if it is not the default
   --inbox <path>    checks the health of the inbox in a file
@@ -79,7 +84,8 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
   const drift: Drift[] = [];
   const platform = createPlatform(env, (found) => drift.push(found), report);
   if (platform === undefined) return;
-  report('settings', 'ok', `region ${platform.region} at ${platform.baseUrl}`);
+  report('settings', 'ok', `region ${platform.region} at ${platform.baseUrl}, ${checkSecrets(env, report)}`);
+  checkRegions(env, report);
   const start = performance.now();
   try {
     const tools = await platform.tools.listDefaults();
@@ -93,6 +99,32 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
   }
 }
 
+/** Reports what is wrong with the secrets of webhooks. Returns how many there are. */
+function checkSecrets(env: Terminal['env'], report: Report): string {
+  const secrets = splitSecrets(env[SECRET_VARIABLE]);
+  const { problems } = secrets.length === 0 ? { problems: [] } : listSecrets(secrets);
+  for (const { option, text } of problems) {
+    report('settings', 'fail', `${option.replace('secret', SECRET_VARIABLE)} ${text}`);
+  }
+  if (secrets.length === 0) return 'no webhook secret';
+  return secrets.length === 1 ? '1 webhook secret' : `${secrets.length} webhook secrets, separated by commas`;
+}
+
+/** Warns if the address of a region names the other one. A host need not name any: none is documented. */
+function checkRegions(env: Terminal['env'], report: Report): void {
+  for (const region of REGIONS) {
+    const variable = baseUrlVariable(region);
+    const words = env[variable]?.toLowerCase().split(/[^a-z]+/) ?? [];
+    const other = REGIONS.find((one) => one !== region && words.includes(one));
+    if (other === undefined || words.includes(region)) continue;
+    report('settings', 'warn', `${variable} names region ${other}. Are the addresses swapped?`);
+  }
+}
+
+function baseUrlVariable(region: Region): string {
+  return `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
+}
+
 /** Creates the client from the settings of the environment, or reports what is wrong with them. */
 function createPlatform(
   env: Terminal['env'],
@@ -104,7 +136,7 @@ function createPlatform(
       // The client checks it.
       region: env.AGENT_PLATFORM_REGION as Region | undefined,
       token: env.AGENT_PLATFORM_TOKEN,
-      baseUrls: byRegion((region) => env[`AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`]),
+      baseUrls: byRegion((region) => env[baseUrlVariable(region)]),
       maxRetries: 0,
       logLevel: 'off',
       hooks: { onDrift },
@@ -154,6 +186,17 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     forged,
     401,
     '\n- Expected 401, as the receiver of this package responds. Verify the secret of every event (6.4).',
+  );
+  if (authentic.status !== 200) return;
+  // Another event, so that it is no duplicate.
+  const large = { ...payload, message: 'x'.repeat(LARGE_MESSAGE_LENGTH), createdAt: payload.createdAt + 1 };
+  compare(
+    'large (1.2 MB)',
+    await post(url, { type: 'webhook_test', payload: large }, secret),
+    200,
+    `
+- A limit in front of the receiver refuses it, and conversation_updated grows with its conversation: raise it to
+  8 MiB, or mount the receiver before body parsers (Express takes 100 kB, Fastify 1 MiB, SvelteKit 512 kB).`,
   );
 }
 

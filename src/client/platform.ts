@@ -8,6 +8,7 @@ import {
 } from '../endpoints/endpoint.js';
 import { ConfigurationError, RequestValidationError } from '../errors/index.js';
 import { typeName } from '../utils/issues.js';
+import { parseJson } from '../utils/json.js';
 import type { Region } from '../utils/regions.js';
 import { refuseOptions } from '../validation/options.js';
 import { ApiPromise } from './api-promise.js';
@@ -224,6 +225,14 @@ export class AgentPlatform {
 function checkRawRequest(method: HttpMethod, path: string, options: RawRequest): void {
   checkRawOptions(options, `${method} ${path}`);
   const issues = operationIssues(method, path, options.body);
+  const { body } = options;
+  if (typeof body === 'string' && typeof parseJson(body) === 'object') {
+    issues.push({
+      path: ['body'],
+      code: 'invalid_body',
+      message: 'expected the value, received it as JSON text',
+    });
+  }
   if (issues.length > 0) throw new RequestValidationError({ method, path, issues });
 }
 

@@ -5,6 +5,7 @@ import { isBrowser, readEnvironment } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
+import { pastedProblem } from '../utils/pasted.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import { DriftReporter } from '../validation/drift.js';
 import {
@@ -176,6 +177,11 @@ export function checkRawOptions(options: unknown, call: string): void {
   checkOptions(getSchemas().raw, options, { of: call });
 }
 
+/** Whether a name is that of an option of one call. */
+export function isCallOption(name: string): boolean {
+  return Object.hasOwn(getSchemas().request.shape, name);
+}
+
 /** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. */
 export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
   // Most calls have none.
@@ -243,7 +249,8 @@ export function tokenProblem(token: unknown): string | undefined {
   if (typeof token !== 'string') return 'must be a string or a function';
   const trimmed = token.trim();
   if (trimmed === '') return 'is blank';
-  if (/^bearer\s/i.test(trimmed)) return 'is given with `Bearer `, which the client adds itself';
+  const problem = pastedProblem(trimmed);
+  if (problem !== undefined) return problem;
   return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP does not allow' : undefined;
 }
 

@@ -39,6 +39,13 @@ export function openClient(connection: RedisConnection, defaults: RedisOptions):
 }
 
 /**
+ * Time in ms after which a client asks a Redis that reads its files whether it has finished.
+ *
+ * ioredis 6.0.0 waits for as long as Redis expects that to take, up to ten seconds (`built/Redis.js:812`).
+ */
+const LOADING_CHECK_INTERVAL_MS = 500;
+
+/**
  * Makes a client of its own, a duplicate if a client was passed in.
  *
  * User-supplied settings win over `defaults`, and `required` wins over both.
@@ -52,8 +59,9 @@ export function newClient(
   const reconnectOnError = set.reconnectOnError ?? defaults.reconnectOnError ?? null;
   // BullMQ and the scripts here expect replies of this shape, whatever the application sets for ioredis 6.
   const last = { ...required, ...failoverOf(set), reconnectOnError, replyMapping: 'legacy' } as const;
-  if (typeof connection === 'string') return new Redis(connection, { ...defaults, ...last });
-  if (!isClient(connection)) return new Redis({ ...defaults, ...connection, ...last });
+  const first = { maxLoadingRetryTime: LOADING_CHECK_INTERVAL_MS, ...defaults };
+  if (typeof connection === 'string') return new Redis(connection, { ...first, ...last });
+  if (!isClient(connection)) return new Redis({ ...first, ...connection, ...last });
   if (isCluster(connection)) return connection.duplicate([], { redisOptions: { ...set, ...last } });
   return connection.duplicate(last);
 }

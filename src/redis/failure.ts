@@ -83,12 +83,13 @@ export function isOutOfMemory(error: unknown): boolean {
   return codeOf(error) === 'OOM';
 }
 
-/** Refusals that pass by themselves: after a failover, a restart or the return of a replica. */
+/** Refusals that pass by themselves: after a failover or a restart, or once a replica or the disk is back. */
 const PASSING_REFUSALS = [
   'READONLY',
   'LOADING',
   'MASTERDOWN',
   'NOREPLICAS',
+  'MISCONF',
   'BUSY',
   'CLUSTERDOWN',
   'TRYAGAIN',

@@ -11,13 +11,21 @@ interface RuntimeGlobals {
 // The cast reads globals that exist in some runtimes only; every one of them is optional here.
 const globals = globalThis as unknown as RuntimeGlobals;
 
+let denied = '';
+
+/** Returns why the environment could not be read, for the end of a message; empty if it could. */
+export function whyUnreadable(): string {
+  return denied;
+}
+
 /** Reads a setting from the environment; undefined if it is blank, or there is no environment. */
 export function readEnvironment(name: string): string | undefined {
   try {
     const value = globals.process?.env?.[name];
     return value?.trim() === '' ? undefined : value;
   } catch {
-    return undefined; // Deno without permission to read the environment.
+    denied = ' It could not be read: Deno needs --allow-env.';
+    return undefined;
   }
 }
 

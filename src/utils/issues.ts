@@ -30,6 +30,7 @@ export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (value instanceof Promise) return 'a promise (is `await` missing?)';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return typeof value;
 }

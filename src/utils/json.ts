@@ -1,16 +1,20 @@
 import type { Issue } from './issues.js';
 
 /** Finds a value that JSON would silently drop or change, so that nothing that a caller passes is lost. */
-export function findNonJson(value: unknown, path: Issue['path'] = []): Issue | undefined {
+export function findNonJson(
+  value: unknown,
+  path: Issue['path'] = [],
+  parents: readonly unknown[] = [],
+): Issue | undefined {
   // An undefined field is omitted, as everywhere in JavaScript; in a list it would become null.
   if (value === undefined && typeof path.at(-1) === 'string') return undefined;
-  const problem = nonJsonKind(value);
+  const problem = parents.includes(value) ? 'a circular reference' : nonJsonKind(value);
   if (problem !== undefined) {
     return { path, code: 'not_json', message: `expected a value that JSON can hold, received ${problem}` };
   }
   if (typeof value !== 'object' || value === null || hasToJson(value)) return undefined;
   for (const [key, field] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const issue = findNonJson(field, [...path, key]);
+    const issue = findNonJson(field, [...path, key], [...parents, value]);
     if (issue !== undefined) return issue;
   }
   return undefined;

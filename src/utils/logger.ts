@@ -1,4 +1,5 @@
 import { readEnvironment } from './environment.js';
+import { isObject } from './json.js';
 import { onOneLine, printable } from './printable.js';
 import type { Region } from './regions.js';
 
@@ -147,7 +148,11 @@ export class LeveledLogger {
 
 /** Returns the stack of an error, with its message; anything else that was thrown, as text. */
 export function describeError(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? String(thrown)) : String(thrown);
+  if (thrown instanceof Error) return thrown.stack ?? String(thrown);
+  if (!isObject(thrown)) return String(thrown);
+  // Not their values, which may be secrets.
+  const { message = 'no message' } = thrown;
+  return `an object with the fields ${Object.keys(thrown).join(', ')}: ${String(message)}`;
 }
 
 /** Returns the class of what was thrown, without its message, which may contain anything. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
+import { whyUnreadable } from '../utils/environment.js';
 import { formatPath, typeName } from '../utils/issues.js';
 import { LOG_LEVELS } from '../utils/logger.js';
 import { didYouMean, hintFor } from '../utils/suggest.js';
@@ -43,7 +44,8 @@ export function checkOptions(
   const found = error?.issues.flatMap((issue) => problemsOf(issue, schema, about, [])) ?? [];
   const problems = [...found, ...further].map(({ option, text }) => {
     const variable = about.variables?.[option];
-    const hint = variable === undefined ? '' : ` Set the option \`${option}\` or ${variable}.`;
+    const hint =
+      variable === undefined ? '' : ` Set the option \`${option}\` or ${variable}.${whyUnreadable()}`;
     return { option, text: text + hint };
   });
   if (problems.length > 0) refuseOptions(about.of, problems);

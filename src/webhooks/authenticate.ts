@@ -1,4 +1,5 @@
 import { isObject } from '../utils/json.js';
+import { bodyHint } from './adapters/hints.js';
 import type { DecodedBody } from './body.js';
 import { Rejection } from './outcomes.js';
 import { candidatesIn, type Deadline, type OwnerFinder, type SecretOwner } from './secrets/find.js';
@@ -74,7 +75,11 @@ function* authenticationOf<Found>(
       owner = yield findOwner(candidate);
       if (owner !== undefined) break;
     }
-    if (owner === undefined) throw unverified(text.includes('workspaceSecret'));
+    if (owner === undefined) {
+      const hint = bodyHint(text);
+      if (hint !== undefined) throw new Rejection('verification_failed', undefined, hint);
+      throw unverified(text.includes('workspaceSecret'));
+    }
   }
 
   // 2. Parse it.

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { WebhookError } from '../errors/index.js';
+import { isObject } from '../utils/json.js';
 import type { Logger, LogLevel } from '../utils/logger.js';
 import { checkOptions, loggingOptions } from '../validation/options.js';
 import type { WebhookContext, WebhookFailure } from './context.js';
@@ -50,7 +51,7 @@ export async function runEvent<Outcome>(
     const run = async (handler: (typeof handlers)[number]) => {
       try {
         // `Registry.for` has chosen these handlers by the kind and type of this very event.
-        await handler(event as never, context);
+        if (isRefusal(await handler(event as never, context))) reporter.refusalIgnored(event);
       } catch (error) {
         outcome = 'handler_failed';
         report('handler', error);
@@ -59,6 +60,14 @@ export async function runEvent<Outcome>(
     await Promise.all(handlers.map(run));
     return outcome;
   });
+}
+
+/** Whether a result is what refuses a request elsewhere: `false`, a `Response` or `{ statusCode }` of an error. */
+function isRefusal(result: unknown): boolean {
+  if (!isObject(result)) return result === false;
+  // By `in`: chai's assertions, which handlers of tests return, throw for other names (6.3, proxify).
+  const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
+  return typeof status === 'number' && status >= 400;
 }
 
 /** Options of {@link createWebhookHandlers}. */

@@ -75,8 +75,10 @@ export class Rejection extends Error {
   size: number | undefined;
   /** What happened or what to do about it, if that is known. */
   readonly hint: string | undefined;
+  /** The level at which it is logged. A health probe is nothing to look into. */
+  readonly level: 'info' | 'warn';
 
-  constructor(reason: RejectionReason, size?: number, hint?: string) {
+  constructor(reason: RejectionReason, size?: number, hint?: string, level: 'info' | 'warn' = 'warn') {
     super(reason);
     // Until a stack is read or set, V8 keeps the functions in it, and with them the bodies that they hold
     // (src/execution/messages.cc, `ErrorUtils::SetFormattedStack`).
@@ -84,6 +86,7 @@ export class Rejection extends Error {
     this.reason = reason;
     this.size = size;
     this.hint = hint;
+    this.level = level;
   }
 }
 

@@ -6,11 +6,13 @@ import {
   WebhookPayloadError,
   WebhookVerificationError,
 } from '../errors/index.js';
+import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { LeveledLogger } from '../utils/logger.js';
 import { DriftReporter } from '../validation/drift.js';
 import { checkOptions, wholeNumber } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
+import { gunzip } from './adapters/gunzip.js';
 import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
 import { isStream, readRequest, readStream } from './adapters/web.js';
 import { type AuthenticBody, authenticate, authenticateSync } from './authenticate.js';
@@ -165,6 +167,8 @@ function keptLoader(load: WebhookSecretLoader): SecretLoader {
 
 /** Checks by hand: `checkOptions` would add a sixth to the bundle of a program that only parses. */
 function checkParsing(options: ParseWebhookOptions): void {
+  if (!isObject(options as unknown))
+    refuse('options', `must be an object, got ${typeName(options)}. Pass { secret }.`);
   const { secret, validation, onDrift, ...unknown } = options;
   const [name] = Object.keys(unknown);
   if (name !== undefined) refuse(name, 'is not a known option. Known: secret, validation, onDrift.');
@@ -192,9 +196,12 @@ function refusalOf({ reason, hint }: Rejection, body: unknown): WebhookError {
 }
 
 async function readWhole(received: unknown, limit: number): Promise<unknown> {
+  const reading = { limit };
+  let body = await received;
   try {
-    if (isRequest(received)) return await readRequest(received, { limit });
-    if (isStream(received)) return await readStream(received, { limit });
+    if (isRequest(body)) body = await readRequest(body, reading);
+    else if (isStream(body)) body = await readStream(body, reading);
+    return await gunzip(body, reading);
   } catch (error) {
     const code = error instanceof Rejection ? error.reason : 'body_unreadable';
     const message =
@@ -203,7 +210,6 @@ async function readWhole(received: unknown, limit: number): Promise<unknown> {
         : 'expected a body that was neither read before nor cut off';
     throw unreadable('The webhook body was not read', code, message);
   }
-  return await received;
 }
 
 function unreadable(summary: string, code: string, message: string): WebhookPayloadError {

@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors/index.js';
 import { unref } from '../utils/waiting.js';
+import { gunzip } from './adapters/gunzip.js';
 import { mountingHint } from './adapters/hints.js';
 import type { BodyBudget, UnverifiedBody } from './adapters/reading.js';
 import { type AuthenticBody, authenticate } from './authenticate.js';
@@ -192,7 +193,7 @@ class Delivery {
 
   /** Reads and decodes the body. A function of its own, so that no bytes stay in memory beside their text. */
   async #read(request: DeliveredRequest, readBody: ReadBody): Promise<DecodedBody> {
-    const received = await readBody(this.#unverified);
+    const received = await gunzip(await readBody(this.#unverified), this.#unverified);
     if (received === undefined) throw new Rejection('not_json', undefined, mountingHint(request));
     return decodeBody(received);
   }
@@ -265,7 +266,8 @@ function checkMethod(request: DeliveredRequest): void {
   const method = request?.method;
   if (String(method).toUpperCase() === 'POST') return;
   const hint = typeof method === 'string' ? undefined : mountingHint(request);
-  throw new Rejection('method_not_allowed', undefined, hint);
+  const isProbe = method === 'GET' || method === 'HEAD';
+  throw new Rejection('method_not_allowed', undefined, hint, isProbe ? 'info' : 'warn');
 }
 
 async function store(

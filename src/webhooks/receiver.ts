@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/index.js';
 import { describeThrown } from '../utils/logger.js';
+import { responseTaken } from './adapters/hints.js';
 import {
   type NodeRequest,
   type NodeResponse,
@@ -166,7 +167,9 @@ export class WebhookReceiver extends WebhookRegistration {
       (unverified) => parsedBody(request, parsed) ?? readNode(request, unverified),
     );
     try {
-      respondNode(response, result);
+      if (!respondNode(response, result)) {
+        log.log('error', () => responseTaken(response.statusCode, result.status));
+      }
     } catch (error) {
       log.log('error', () => `failed to respond to a webhook: ${describeThrown(error)}`);
     }

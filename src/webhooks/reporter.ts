@@ -22,7 +22,7 @@ interface ReportedDelivery {
   readonly size: number | undefined;
 }
 
-/** The most types without a handler that are logged. */
+/** The most lines about types that are logged once each. */
 const MAX_LOGGED_TYPES = 1_000;
 /** At most one line in this time is about secrets that could not be verified: any stranger can cause one. */
 const SECRET_LINE_INTERVAL_MS = 60_000;
@@ -32,7 +32,7 @@ export class Reporter {
   readonly #log: LeveledLogger;
   readonly #registry: Registry;
   readonly #onDelivery: WebhookReceiverHooks['onDelivery'];
-  readonly #loggedTypes = new Set<string>();
+  readonly #loggedOnce = new Set<string>();
   #secretLineAt = Number.NEGATIVE_INFINITY;
 
   constructor(log: LeveledLogger, registry: Registry, onDelivery?: WebhookReceiverHooks['onDelivery']) {
@@ -61,11 +61,11 @@ export class Reporter {
   }
 
   /** A delivery was refused before it was verified. */
-  async rejected(delivery: ReportedDelivery, { reason, size, hint }: Rejection): Promise<void> {
+  async rejected(delivery: ReportedDelivery, { reason, size, hint, level }: Rejection): Promise<void> {
     const status = statusOf(reason);
     const bytes = size === undefined ? '' : `, ${size} bytes`;
     const advice = hint === undefined ? '' : `\n  ${hint}`;
-    this.#line('warn', delivery, `refused with ${status} ${reason}${bytes}`, reason, advice);
+    this.#line(level, delivery, `refused with ${status} ${reason}${bytes}`, reason, advice);
     const { deliveryId } = delivery.context;
     const rejection = { reason, status, size, deliveryId, ...(hint !== undefined && { hint }) };
     await this.#call('onRejected', this.#registry.rejected, (listener) => listener(rejection));
@@ -95,14 +95,26 @@ export class Reporter {
 
   /** A type has no handler. One line each: its events are acknowledged, and not sent again. */
   unhandled(event: ReceivedWebhook): void {
-    const type = labelOf(event.type, undefined);
-    if (isInvalidEvent(event) || this.#loggedTypes.has(type)) return;
-    if (this.#loggedTypes.size >= MAX_LOGGED_TYPES) return;
-    this.#loggedTypes.add(type);
+    if (isInvalidEvent(event)) return;
     const problem = isWebhookEventType(event.type)
       ? 'no handler is registered for this type; register one with on or onUnhandled'
       : 'this version does not know the type; register a handler with onUnknown';
-    this.#log.log('warn', () => `webhook ${type}: ${problem} (logged once)`);
+    this.#warnOnce(event, problem);
+  }
+
+  /** A handler returned what looks like a refusal, as handlers of a framework return it. */
+  refusalIgnored(event: ReceivedWebhook): void {
+    this.#warnOnce(
+      event,
+      'a handler returned false or an error status: the result is ignored; throw to refuse the event',
+    );
+  }
+
+  #warnOnce(event: ReceivedWebhook, problem: string): void {
+    const line = `webhook ${labelOf(event.type, undefined)}: ${problem} (logged once)`;
+    if (this.#loggedOnce.has(line) || this.#loggedOnce.size >= MAX_LOGGED_TYPES) return;
+    this.#loggedOnce.add(line);
+    this.#log.log('warn', () => line);
   }
 
   #mayLogSecret(): boolean {

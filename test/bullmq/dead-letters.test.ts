@@ -3,11 +3,40 @@ import { WebhookError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { testDeadLetters } from '../inbox/dead-letters.js';
 import { eventually, processing, settled, stored } from '../inbox/fixture.js';
-import { createInbox, engine, redis, userWithout } from './inbox-fixture.js';
+import { startProxy } from '../redis/proxy.js';
+import { createInbox, engine, port, redis, userWithout } from './inbox-fixture.js';
 
 testDeadLetters(engine);
 
 const count = async (inbox: ReturnType<typeof createInbox>) => (await inbox.health()).deadLetters;
+
+test('one that another process has replayed in the meantime, and that has failed again, is not replayed', async () => {
+  const failing = processing(() => Promise.reject(new Error('no')));
+  const inbox = createInbox({ attempts: 1 });
+  inbox.work(failing);
+  const webhook = stored();
+  await inbox.store(webhook);
+  await eventually(async () => expect(await count(inbox)).toBe(1));
+  await inbox.close();
+  const proxy = await startProxy(port);
+  await redis.config('RESETSTAT');
+  const [slow, fast] = [createInbox({ connection: proxy.url, attempts: 1 }), createInbox({ attempts: 1 })];
+  const replaying = slow.deadLetters.replayAll(() => {
+    proxy.holdFrom('hdel');
+    return true;
+  });
+  await eventually(async () => expect(await redis.info('commandstats')).toContain('cmdstat_hdel'));
+  expect(await fast.deadLetters.replay(webhook.key)).toBe(true);
+  await redis.config('RESETSTAT');
+  // The script finds no dead letter, and its result is held.
+  proxy.holdFrom('eval');
+  proxy.release();
+  await eventually(async () => expect(await redis.info('commandstats')).toContain('cmdstat_eval'));
+  fast.work(failing);
+  await eventually(async () => expect(await count(fast)).toBe(1));
+  proxy.release();
+  expect(await replaying).toBe(0);
+});
 
 test('dead letters are kept for deadLetterRetention, 14 days by default', async () => {
   const inbox = createInbox({ attempts: 1 });

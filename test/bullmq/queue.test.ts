@@ -95,6 +95,36 @@ test.each([
   60_000,
 );
 
+test('events that a frozen Redis does not store are counted until they have left the memory', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const inbox = createInbox({ connection: server.url, storeTimeout: 300 });
+  await inbox.store(stored());
+  server.freeze();
+  const text = 'x'.repeat(1024 * 1024);
+  for (let round = 0; round < 3; round += 1) {
+    const storing = Array.from({ length: 50 }, () => inbox.store(stored({ payload: { text } })));
+    const results = await Promise.allSettled(storing);
+    expect(results.map(({ status }) => status)).not.toContain('fulfilled');
+  }
+  server.thaw();
+  // Redis gets what was sent to it in the meantime.
+  await eventually(() => inbox.store(stored({ payload: { text } })));
+  const { waiting } = await inbox.health();
+  expect(waiting).toBeGreaterThan(1 + 50);
+  expect(waiting).toBeLessThanOrEqual(1 + 64 + 1);
+});
+
+test('events that timed out make room for others to wait', async () => {
+  const { admin, connection } = await startLimited('1mb');
+  const inbox = createInbox({ connection, storeTimeout: 2_000 });
+  const big = () => stored({ payload: { text: 'x'.repeat(20 * 1024 * 1024) } });
+  await Promise.allSettled([big(), big(), big()].map((webhook) => inbox.store(webhook)));
+  const storing = inbox.store(big());
+  await admin.config('SET', 'maxmemory', '100mb');
+  await expect(storing).resolves.toBeUndefined();
+});
+
 test('errors, logs and an inspected inbox contain no password', async () => {
   const server = await startRedis(['--requirepass', 'the-right-one']);
   onTestFinished(() => server.stop());

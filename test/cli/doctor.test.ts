@@ -23,7 +23,9 @@ test('reports that all is well', async () => {
   const { env, secret } = await service();
   const { code, lines, tones } = await finish(['doctor'], env);
   expect([code, tones]).toEqual([0, ['ok', 'ok']]);
-  expect(lines[0]).toBe(`ok    settings  region eu at ${env.AGENT_PLATFORM_BASE_URL_EU}/v3`);
+  expect(lines[0]).toBe(
+    `ok    settings  region eu at ${env.AGENT_PLATFORM_BASE_URL_EU}/v3, 1 webhook secret`,
+  );
   expect(lines[1]).toMatch(/^ok {4}service {3}GET \/tools\/defaults: 7 tools in \d+ ms$/);
   expect(lines.join()).not.toContain(secret);
 });
@@ -84,7 +86,7 @@ test('--webhook posts an authentic and a forged event', async () => {
   const url = await serve((request, response) => void node(request, response));
   expect(await finish(['doctor', '--webhook', url], env)).toMatchObject({
     code: 0,
-    tones: ['ok', 'ok', 'ok', 'ok'],
+    tones: ['ok', 'ok', 'ok', 'ok', 'ok'],
   });
   const open = await serve((_, response) => response.writeHead(204).end());
   const { code, lines } = await finish(['doctor', '--webhook', open], env);
@@ -99,4 +101,48 @@ test('--redis reports a missing address, or an inbox that is not reachable', asy
   expect(lines.at(-1)).toBe('fail  inbox     REDIS_URL is not set.');
   const gone = await finish(['doctor', '--redis'], { ...env, REDIS_URL: 'redis://127.0.0.1:9999' });
   expect([gone.code, gone.lines.some((line) => line.startsWith('fail  inbox'))]).toEqual([1, true]);
+});
+
+test.each<[what: string, env: object, finding: RegExp]>([
+  [
+    'two secrets in one variable',
+    { AGENT_PLATFORM_WEBHOOK_SECRET: 'old,new' },
+    /^ok {4}settings {2}.*, 2 webhook secrets, separated by commas$/,
+  ],
+  ['no secret', { AGENT_PLATFORM_WEBHOOK_SECRET: undefined }, /^ok {4}settings {2}.*, no webhook secret$/],
+  [
+    'a secret in quotes',
+    { AGENT_PLATFORM_WEBHOOK_SECRET: '"old"' },
+    /^fail {2}settings {2}AGENT_PLATFORM_WEBHOOK_SECRET\[0\] is not the bare value: remove quotes/,
+  ],
+  [
+    'a token in quotes',
+    { AGENT_PLATFORM_TOKEN: '"token"' },
+    /^fail {2}settings {2}AgentPlatform: token is not the bare value: remove quotes and `Bearer `/,
+  ],
+  [
+    'a token with its scheme',
+    { AGENT_PLATFORM_TOKEN: 'Bearer token' },
+    /^fail {2}settings {2}AgentPlatform: token is not the bare value: remove quotes and `Bearer `/,
+  ],
+  [
+    'swapped regions',
+    { AGENT_PLATFORM_BASE_URL_NA: 'https://api-eu.example.com' },
+    /^warn {2}settings {2}AGENT_PLATFORM_BASE_URL_NA names region eu\. Are the addresses swapped\?$/,
+  ],
+])('finds %s', async (_, changes, finding) => {
+  const { env } = await service();
+  const { lines } = await finish(['doctor'], { ...env, ...changes });
+  expect(lines).toContainEqual(expect.stringMatching(finding));
+});
+
+test('--webhook finds a limit of bodies in front of the receiver', async () => {
+  const { env, secret } = await service();
+  const receiver = createWebhookReceiver({ secret, logLevel: 'off', maxBodyBytes: 1_048_576 });
+  receiver.onAny(() => undefined);
+  const { code, lines } = await finish(['doctor', '--webhook', await serve(receiver.node)], env);
+  expect(code).toBe(1);
+  expect(lines[4]).toMatch(
+    /^fail {2}receiver {2}large \(1\.2 MB\) webhook_test: 413 in .*\n.*A limit in front of/s,
+  );
 });

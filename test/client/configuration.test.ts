@@ -54,7 +54,11 @@ test.each<[what: string, options: object, message: RegExp]>([
   ['an unknown region', { region: 'us' }, /region must be one of 'eu', 'na', got 'us'\. Set .*_REGION/],
   ['a blank token', { token: ' ' }, /token is blank.*AGENT_PLATFORM_TOKEN/],
   ['a token that is not a text', { token: 5 }, /token must be a string or a function, got 5/],
-  ['a token with its scheme', { token: 'bearer hunter2' }, /token is given with `Bearer `/],
+  [
+    'a token with its scheme',
+    { token: 'bearer hunter2' },
+    /token is not the bare value: remove quotes and `Bearer `/,
+  ],
   ['a token with a line break', { token: 'hunter2\nb' }, /token contains a character/],
   [
     'an option that does not exist',

@@ -236,6 +236,77 @@ test('error replies: the user loses a permission, or the memory is full', async 
   });
 });
 
+/** Time for which an event waits for a worker that has a handler, in ms, and a longer one without workers. */
+const UNHANDLED_TIMEOUT_MS = 10_000;
+const OUTAGE_MS = 12_000;
+/** Time from the start of the workers, and from an outage, to the next outage of Redis, in ms. */
+const WORKING_MS = 3_000;
+
+test('two kinds of workers: none is there, and then Redis is away, for longer than unhandledTimeout', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ storage: storageAt(redis), workers: 0 });
+  const { ledger, workers } = stage;
+  const sending = stage.send(EVENTS, async () => undefined);
+  await sleep(OUTAGE_MS);
+  const overdue = ledger.acknowledged.size;
+  for (const types of [[TYPES[0]], [TYPES[1]], [TYPES[0]]]) {
+    workers.add(stage.worker({ types, options: { unhandledTimeout: UNHANDLED_TIMEOUT_MS } }));
+  }
+  let outages = 0;
+  do {
+    await sleep(WORKING_MS);
+    await redis.crash(OUTAGE_MS);
+    outages += 1;
+  } while (!ledger.isComplete);
+  await sending;
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: {
+      'stored before a worker was there': overdue,
+      'outages of Redis': outages,
+      'without a handler': steps.get('unhandled') ?? 0,
+    },
+  }));
+});
+
+/** Times for which Redis is frozen, in ms: below and above the timeout of the sockets that store. */
+const FROZEN_MS = [2_000, 15_000];
+
+test('frozen Redis: its process stops, keeps its connections, and responds to nothing', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ storage: storageAt(redis) });
+  let frozen = 0;
+  await stage.send(EVENTS / 5, async () => {
+    redis.freeze();
+    await sleep(FROZEN_MS[frozen % FROZEN_MS.length]);
+    redis.thaw();
+    frozen += 1;
+  });
+  await expectPromiseKept(stage, () => ({ faults: { 'times frozen': frozen } }));
+});
+
+/** Time within which a receiver ends under traffic, in ms, on a busy machine. */
+const SHUTDOWN_MS = 10_000;
+/** Time from the start of a receiver to the end of the next, in ms: most events should find one. */
+const UPTIME_MS = 2_000;
+
+test('shutdown under traffic: receivers end by the recipe of the guides, and are started again', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ storage: storageAt(redis) });
+  const { receivers } = stage;
+  let [replaced, slowest] = [0, 0];
+  await stage.send(EVENTS / 10, async () => {
+    const start = performance.now();
+    await receivers.replace(replaced % receivers.size);
+    slowest = Math.max(slowest, Math.ceil(performance.now() - start));
+    replaced += 1;
+    await sleep(UPTIME_MS);
+  });
+  await expectPromiseKept(stage, () => ({
+    faults: { 'receivers replaced': replaced },
+    rules: { [`a receiver took ${slowest} ms to end, at most ${SHUTDOWN_MS}`]: slowest <= SHUTDOWN_MS },
+  }));
+});
+
 async function openRedis(args: readonly string[] = DURABLE): Promise<RedisServer> {
   const redis = await startRedis(args);
   onTestFinished(() => redis.stop());

@@ -35,10 +35,10 @@ export class Fleet {
     this.#processes.push(this.#start(settings));
   }
 
-  /** Ends one like a deployment, and replaces it by one with other settings. */
-  async replace(index: number, settings: ProcessSettings): Promise<void> {
+  /** Ends one like a deployment, and replaces it by one with other settings, or with the same. */
+  async replace(index: number, settings = this.#settings[index]): Promise<void> {
     const child = this.#processes[index];
-    if (child === undefined) return;
+    if (child === undefined || settings === undefined) return;
     await end(child, 'SIGTERM');
     this.#settings[index] = settings;
     this.#processes[index] = this.#start(settings);

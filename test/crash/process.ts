@@ -1,6 +1,6 @@
 /** One process of the campaign: a receiver or a worker. */
 
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createWebhookHandlers,
@@ -26,14 +26,20 @@ const inbox = await openInbox(settings, {
   },
   ...('file' in settings.storage && { logger: lockLogger(), logLevel: 'warn' }),
 });
-if (settings.port !== undefined) receive(inbox, settings.port);
+const server = settings.port === undefined ? undefined : receive(inbox, settings.port);
 if (settings.worker !== undefined) work(inbox, settings.worker);
-// As a deployment ends it.
-process.on('SIGTERM', () => void inbox.close().then(() => process.exit()));
+// As a deployment ends it: a receiver by the recipe of docs/guides/webhooks.md#shutdown.
+process.on('SIGTERM', () => {
+  const end = () => void inbox.close().then(() => process.exit());
+  if (server === undefined) return end();
+  server.close(end);
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  setInterval(() => server.closeIdleConnections(), 500).unref();
+});
 
-function receive(inbox: Inbox, port: number): void {
+function receive(inbox: Inbox, port: number): Server {
   const receiver = createWebhookReceiver({ secret: settings.secret, inbox, logLevel: 'off' });
-  createServer(receiver.node).listen(port, '127.0.0.1');
+  return createServer(receiver.node).listen(port, '127.0.0.1');
 }
 
 function work(inbox: Inbox, worker: WorkerSettings): void {

@@ -140,6 +140,20 @@ test('closing ends although Redis no longer responds', async () => {
   await expect(store.close()).resolves.toBeUndefined();
 });
 
+test('a setting of the user wins over the default of the store', async () => {
+  const proxy = await startProxy(server.port);
+  const connection = { host: '127.0.0.1', port: proxy.port, socketTimeout: 300 };
+  // Its socket would time out together with the operation.
+  const store = createStore({ connection, timeout: 25_000 });
+  await store.claim('key', 'owner', 60_000);
+  const { made } = proxy;
+  proxy.hold();
+  const claiming = store.claim('another', 'owner', 60_000);
+  await vi.waitFor(() => expect(proxy.made).toBeGreaterThan(made), WAIT_OPTIONS);
+  proxy.release();
+  expect(await claiming).toBe('new');
+});
+
 test('a store that was closed before Redis was there never connects', async () => {
   const proxy = await startProxy(1);
   const store = createRedisDedupe({ connection: proxy.url, timeout: 100 });

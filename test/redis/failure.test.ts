@@ -1,3 +1,6 @@
+import { mkdirSync } from 'node:fs';
+import type { LookupFunction } from 'node:net';
+import { join } from 'node:path';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import { createRedisDedupe, type RedisClient, type RedisDedupe } from 'agent-platform-sdk/redis';
 import { Cluster, Redis } from 'ioredis';
@@ -93,9 +96,16 @@ test('a claim that a full Redis refuses names the reason', async () => {
   await expect(claiming).rejects.toThrow(/OOM .* see its `maxmemory`/);
 });
 
-test('a name with several addresses, none of which responds, is refused with the reason', async () => {
-  const inbox = createInbox({ connection: 'redis://localhost:1', storeTimeout: 200 });
-  await expect(inbox.store(stored())).rejects.toThrow(/ECONNREFUSED/);
+test('a name with several addresses, none of which responds, is refused with each reason', async () => {
+  // Passed on to Node, as the only options of a socket that ioredis passes on.
+  const lookup: LookupFunction = (_name, _options, done) =>
+    done(
+      null,
+      ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 })),
+    );
+  const connection = { host: 'redis.example', port: 1, tls: { lookup } };
+  const inbox = createInbox({ connection, storeTimeout: 200 });
+  await expect(inbox.store(stored())).rejects.toThrow(/ECONNREFUSED 127\.0\.0\.1:1; .*127\.0\.0\.2:1/);
 });
 
 type Step = (admin: Redis) => Promise<unknown>;
@@ -109,6 +119,16 @@ async function keepBusy(admin: Redis): Promise<void> {
     .eval('while true do end', 0)
     .catch(() => undefined);
   await eventually(() => expect(admin.ping()).rejects.toThrow('BUSY'));
+}
+
+/** Makes Redis fail to save a snapshot, after which it refuses writes. */
+async function breakSnapshots(admin: Redis): Promise<void> {
+  const [, directory = ''] = (await admin.config('GET', 'dir')) as string[];
+  // The file of the snapshot cannot replace a directory.
+  mkdirSync(join(directory, 'dump.rdb'));
+  await admin.config('SET', 'save', '3600 1');
+  await admin.bgsave();
+  await eventually(() => expect(admin.set('key', '1')).rejects.toThrow('MISCONF'));
 }
 
 /** Makes Redis read its keys from the disk, one in a millisecond. */
@@ -159,6 +179,7 @@ test.each<[code: string, start: () => Promise<RedisServer>, refuse: Step, accept
     },
     lead,
   ],
+  ['MISCONF', start, breakSnapshots, (admin) => admin.config('SET', 'stop-writes-on-bgsave-error', 'no')],
   ['BUSY', start, keepBusy, (admin) => admin.script('KILL')],
   [
     'LOADING',
@@ -192,6 +213,23 @@ test.each<[code: string, start: () => Promise<RedisServer>, refuse: Step, accept
     expect(await admin.info('errorstats')).toContain(`errorstat_${code}:`);
   },
 );
+
+test('an event is stored soon after Redis has read its files, whatever it had expected that to take', async () => {
+  const { url } = await start('--enable-debug-command', 'yes');
+  const admin = openClient(url);
+  await keepLoading(admin);
+  await eventually(async () =>
+    expect(await admin.info('persistence')).toMatch(/loading_eta_seconds:[1-9]\d/),
+  );
+  // Less than the ten seconds for which ioredis waits by default.
+  const storing = createInbox({ connection: url, storeTimeout: 8_000 }).store(stored());
+  // Beside the client that reloads, and this one.
+  await eventually(async () =>
+    expect(await admin.client('LIST')).toMatch(/^id=\d+ (?!.*cmd=client).* cmd=info/m),
+  );
+  await admin.config('SET', 'key-load-delay', '0');
+  await expect(storing).resolves.toBeUndefined();
+});
 
 interface Settings {
   readonly retryStrategy?: () => null;

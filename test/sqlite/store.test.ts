@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime } from '../../src/sqlite/runtime.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { testStoring } from '../inbox/storing.js';
+import { testDefaults } from '../support/documented-defaults.js';
 import { createInbox, engine, holdLock, inFile, path, rowOf, rowsOf } from './inbox-fixture.js';
 
 testStoring(engine);
@@ -106,4 +107,12 @@ test('no more than 64 MiB of events wait: the next one is refused at once', asyn
   const waiting = [big(), big(), big()].map((webhook) => inbox.store(webhook).catch(() => 'refused late'));
   const fourth = inbox.store(big()).catch((error: Error) => error.message);
   expect(await Promise.race([fourth, ...waiting])).toMatch(/wait to be stored/);
+});
+
+testDefaults((file) => file.startsWith('sqlite/'), {
+  'SqliteInboxOptions.minFree': async () => {
+    stubRoom(0);
+    const { full } = (await createInbox().health()).warnings;
+    return Number(/minFree is (\d+)/.exec(full ?? '')?.[1]);
+  },
 });

@@ -13,6 +13,10 @@ export interface RedisServer {
   readonly url: string;
   /** Kills it at once, as a crash would, and starts it again with the same port and files. */
   crash(pauseMs?: number): Promise<void>;
+  /** Stops its process, which keeps its connections and responds to nothing. */
+  freeze(): void;
+  /** Continues a frozen process. */
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -39,6 +43,12 @@ export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<R
       await end(server, 'SIGKILL');
       await sleep(pauseMs);
       server = await launch();
+    },
+    freeze() {
+      server.kill('SIGSTOP');
+    },
+    thaw() {
+      server.kill('SIGCONT');
     },
     async stop() {
       process.off('exit', kill);

@@ -62,7 +62,26 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
   [(fake) => fake.listen({ allowedHosts: ['a.example:80'] }), 'must be a name without a port'],
   [inject({}), 'faults.inject: status is missing'],
   [inject({ status: 700 }), 'status must be a whole number from 200 to 599, got 700'],
-  [inject({ status: 500, times: 0 }), 'times'],
+  [
+    inject({ status: 500, times: 0 }),
+    "faults.inject: times must be a whole number, 1 or more, or 'always', got 0.",
+  ],
+  [
+    inject({ status: 500, path: '/tools' }),
+    'path is not a known option. Known: kind, times, region, endpoint',
+  ],
+  [
+    (fake) => fake.webhooks.send('lead_captured', { leadNam: 'Dana' } as object),
+    'the payload of lead_captured: leadNam is not a known option. Did you mean `leadName`?',
+  ],
+  [
+    () => createFixtures().tool({ serverURL: 'x' } as object),
+    'fixtures.tool: serverURL is not a known option. Did you mean `serverUrl`?',
+  ],
+  [
+    (fake) => fake.webhooks.replay([{ type: 'lead_captured', payload: {} }]),
+    'webhooks.replay: the recording reached nobody',
+  ],
   [inject({ status: 500, region: 'us' }), "region must be one of 'eu', 'na', got 'us'"],
   [inject({ status: 500, headers: { 'a b': 'c' } }), 'headers["a b"]'],
   [inject({ status: 500, retryAfter: 'a\nb' }), 'retryAfter'],

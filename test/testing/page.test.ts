@@ -105,7 +105,8 @@ describe('begins its forms with examples that the fake accepts', () => {
   });
 
   test('of events, with createdAt', async () => {
-    const { load, post } = await pageOf();
+    const { fake, load, post } = await pageOf();
+    fake.webhooks.subscribe({ fetch: () => new Response() });
     for (const type of Object.keys(webhookEvents)) {
       const example = jsonIn(await load(`/?tab=events&kind=${type}`));
       expect(JSON.parse(example)).toMatchObject({ type, payload: { createdAt: 'now' } });

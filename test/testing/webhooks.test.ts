@@ -200,8 +200,14 @@ describe('subscribe', () => {
     const fake = createFakePlatform();
     const target = recorder();
     fake.webhooks.subscribe(target, { events: ['lead_captured', 'brand_new'] });
-    for (const type of ['webhook_test', 'lead_captured', 'brand_new', 'other_new'])
-      await fake.webhooks.send(type);
+    for (const type of ['lead_captured', 'brand_new']) await fake.webhooks.send(type);
+    for (const type of ['webhook_test', 'other_new']) {
+      await expect(fake.webhooks.send(type)).rejects.toThrow(
+        `webhooks.send: ${type} reached nobody: no subscription of workspace_eu_1 (eu) takes it. Add one with ` +
+          'webhooks.subscribe. The subscriptions:\n' +
+          '  subscription_1: lead_captured, brand_new of workspace_eu_1 (eu) to receiver',
+      );
+    }
     expect(target.received.map(({ type }) => type)).toEqual(['lead_captured', 'brand_new']);
   });
 
@@ -215,7 +221,7 @@ describe('subscribe', () => {
       true,
       false,
     ]);
-    expect(await webhooks.send('webhook_test')).toEqual([]);
+    await expect(webhooks.send('webhook_test')).rejects.toThrow('There are no subscriptions.');
   });
 
   test('separates workspaces and regions', async () => {
@@ -277,7 +283,7 @@ describe('the agent (6.2, 6.3)', () => {
     fake.add.agent({ id: 'bot', workspaceId, advanced: { serverUrl: url } });
     const deliveries = await fake.webhooks.send('conversation_updated', { agentId: 'bot' });
     expect(deliveries).toMatchObject([{ via: 'agent', address: url, outcome: 'success' }]);
-    expect(await fake.webhooks.send('lead_captured', { agentId: 'bot' })).toEqual([]);
+    await expect(fake.webhooks.send('lead_captured', { agentId: 'bot' })).rejects.toThrow('reached nobody');
     expect(target.received).toMatchObject([{ payload: { workspaceSecret: secondWorkspaceSecret } }]);
   });
 
@@ -365,4 +371,21 @@ test('no operation sends an event on its own', async () => {
   const headers = { authorization: `Bearer ${fake.seed.eu.secondWorkspaceSecret}` };
   await fake.fetch(`${fake.baseUrls.eu}/v3/workspaces/workspace_eu_2`, { method: 'DELETE', headers });
   expect([fake.requests[0]?.status, target.received]).toEqual([200, []]);
+});
+
+describe('a receiver in process that fails', () => {
+  test('leaves what its handler threw in the delivery', async () => {
+    const fake = createFakePlatform();
+    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' });
+    receiver.on('lead_captured', ({ payload }) => expect(payload.leadName).toBe('Dana'));
+    fake.webhooks.subscribe(receiver);
+    const [failed] = await fake.webhooks.send('lead_captured', { leadName: 'Eli' });
+    expect(failed).toMatchObject({
+      status: 500,
+      outcome: 'refused',
+      error: expect.stringContaining("expected 'Eli' to be 'Dana'") as string,
+    });
+    const [handled] = await fake.webhooks.send('lead_captured', { leadName: 'Dana' });
+    expect(handled).toMatchObject({ status: 200, error: undefined });
+  });
 });

@@ -49,10 +49,17 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
     const own = settings.fetch === undefined ? '' : ', the option `fetch`';
     hints.push(`Check \`baseUrls.${settings.region}\`${own} and the network.`);
   }
+  if (neverConnected && settings.baseUrl.includes('.test/')) {
+    hints.push('The address of a fake needs `fetch: fake.fetch`.');
+  }
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') hints.push('Does it speak http: and not https:?');
   if (neverConnected && isCertificateError(cause)) {
     hints.push('To trust your own certificate, set NODE_EXTRA_CA_CERTS.');
   }
-  const reason = serviceWords(call, code ?? innermost('message', cause) ?? String(cause));
+  const reason = serviceWords(
+    call,
+    code ?? innermost('message', cause) ?? String(cause).replace(/^undefined$/, 'no error'),
+  );
   const event = `failed: ${reason} (attempt ${attempt.number})`;
   const { message, parts } = describe(call, event, mayHaveActed(call) && !neverConnected, hints);
   return new ConnectionError(message, { ...parts, cause });
@@ -92,7 +99,9 @@ function hintsFor(call: Call, { status, headers }: Response): string[] {
   const { settings, attempt } = call;
   const hints: string[] = [];
   if ([401, 403, 404].includes(status)) {
-    hints.push(`The region is '${settings.region}': check that the token and the ids belong to it.`);
+    hints.push(
+      `The region is '${settings.region}': check that the token, the ids and ${settings.baseUrl} belong to it.`,
+    );
   }
   if (status < 400) hints.push('Redirects are not followed: check the base address.');
   if (attempt.number > 1) hints.push(`This was attempt ${attempt.number}.`);

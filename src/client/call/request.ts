@@ -7,6 +7,7 @@ import { findNonJson, isObject } from '../../utils/json.js';
 import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
 import { didYouMean } from '../../utils/suggest.js';
 import { validate, validateOwn } from '../../validation/validate.js';
+import { isCallOption } from '../settings.js';
 
 /** The arguments of a call, by the parts of an endpoint. */
 export interface RequestInput {
@@ -70,7 +71,16 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
   }
   // The type ties the names to those of a path that is known.
   const reserved = endpoint.reserved as Readonly<Record<string, readonly string[]>> | undefined;
-  const issues: Issue[] = [];
+  // Other names may be those of a whole record, such as the payload of an event.
+  const issues = Object.keys(ids)
+    .filter(isCallOption)
+    .map(
+      (name): Issue => ({
+        path: [name],
+        code: 'unrecognized_key',
+        message: 'is an option: pass it after the ids',
+      }),
+    );
   const path = endpoint.path.replace(PARAMETER, (_, name: string) => {
     const id = ids[name];
     const problem = idProblem(id, reserved?.[name] ?? []);

@@ -175,6 +175,10 @@ async function exchange(
   } as const;
   try {
     const response = await (settings.fetch ?? fetch)(settings.baseUrl + request.path, init);
+    // From JavaScript it may be anything.
+    if (typeof (response as Partial<Response> | undefined)?.text !== 'function') {
+      throw new TypeError('`fetch` must resolve to a Response');
+    }
     // A `fetch` that ignores its signal responds too late.
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();

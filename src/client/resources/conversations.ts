@@ -1,21 +1,15 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { Conversation } from '../../schemas/conversation.js';
 import type { ApiPromise } from '../api-promise.js';
-import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
+import { Resource } from './resource.js';
 
 /**
  * Chats and calls between an end user and an agent.
  *
  * @group Conversations
  */
-export class ConversationsResource {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
+export class ConversationsResource extends Resource {
   /**
    * Retrieves a conversation (specification, 4.6). The caller must own the agent to read its conversations.
    *
@@ -50,6 +44,6 @@ export class ConversationsResource {
     },
     options?: RequestOptions,
   ): ApiPromise<Conversation> {
-    return this.#send(endpoints.getConversation, { path: id }, options);
+    return Resource.sendOf(this)(endpoints.getConversation, { path: id }, options);
   }
 }

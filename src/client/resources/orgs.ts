@@ -1,21 +1,15 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { MembersAndTeams } from '../../schemas/members-and-teams.js';
 import type { ApiPromise } from '../api-promise.js';
-import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
+import { Resource } from './resource.js';
 
 /**
  * Clients (dashboard users) and teams of an organisation, used for the assignment of chats.
  *
  * @group Organisations
  */
-export class OrgsResource {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
+export class OrgsResource extends Resource {
   /**
    * Lists the clients (dashboard users) and teams of an organisation, used for the assignment of chats
    * (specification, 4.1).
@@ -42,6 +36,6 @@ export class OrgsResource {
    * ```
    */
   listMembersAndTeams(orgId: string, options?: RequestOptions): ApiPromise<MembersAndTeams> {
-    return this.#send(endpoints.listMembersAndTeams, { path: { orgId } }, options);
+    return Resource.sendOf(this)(endpoints.listMembersAndTeams, { path: { orgId } }, options);
   }
 }

@@ -1,21 +1,15 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { ReleaseNumberInput, ReleaseNumberResult } from '../../schemas/release-number.js';
 import type { ApiPromise } from '../api-promise.js';
-import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
+import { Resource } from './resource.js';
 
 /**
  * Phone numbers, rented by the platform or imported.
  *
  * @group Calls & Numbers
  */
-export class PhoneNumbersResource {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
+export class PhoneNumbersResource extends Resource {
   /**
    * Releases a telephone number from a workspace (specification, 4.3).
    *
@@ -52,6 +46,6 @@ export class PhoneNumbersResource {
    * ```
    */
   release(number: ReleaseNumberInput, options?: RequestOptions): ApiPromise<ReleaseNumberResult> {
-    return this.#send(endpoints.releasePhoneNumber, { body: number }, options);
+    return Resource.sendOf(this)(endpoints.releasePhoneNumber, { body: number }, options);
   }
 }

@@ -2,21 +2,15 @@ import { endpoints } from '../../endpoints/endpoints.js';
 import type { DefaultTool } from '../../schemas/default-tool.js';
 import type { Tool } from '../../schemas/tool.js';
 import type { ApiPromise } from '../api-promise.js';
-import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
+import { Resource } from './resource.js';
 
 /**
  * Capabilities that an agent can call, built in or custom.
  *
  * @group Tools
  */
-export class ToolsResource {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
+export class ToolsResource extends Resource {
   /**
    * Lists the catalogue of built-in tools (specification, 4.4).
    *
@@ -41,7 +35,7 @@ export class ToolsResource {
    * ```
    */
   listDefaults(options?: RequestOptions): ApiPromise<DefaultTool[]> {
-    return this.#send(endpoints.listDefaultTools, {}, options);
+    return Resource.sendOf(this)(endpoints.listDefaultTools, {}, options);
   }
 
   /**
@@ -71,6 +65,6 @@ export class ToolsResource {
    * ```
    */
   get(toolId: string, options?: RequestOptions): ApiPromise<Tool> {
-    return this.#send(endpoints.getTool, { path: { toolId } }, options);
+    return Resource.sendOf(this)(endpoints.getTool, { path: { toolId } }, options);
   }
 }

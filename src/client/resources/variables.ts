@@ -1,21 +1,15 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { Variable, VariableInput } from '../../schemas/variable.js';
 import type { ApiPromise } from '../api-promise.js';
-import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
+import { Resource } from './resource.js';
 
 /**
  * Named values that belong to an agent.
  *
  * @group Variables
  */
-export class VariablesResource {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
+export class VariablesResource extends Resource {
   /**
    * Creates a variable for an agent (specification, 4.2). The key must be unique within the agent. Which
    * fields other than the key are required is not documented.
@@ -51,6 +45,10 @@ export class VariablesResource {
    * ```
    */
   create(agentId: string, variable: VariableInput, options?: RequestOptions): ApiPromise<Variable> {
-    return this.#send(endpoints.createVariable, { path: { agentId }, body: { variable } }, options);
+    return Resource.sendOf(this)(
+      endpoints.createVariable,
+      { path: { agentId }, body: { variable } },
+      options,
+    );
   }
 }

@@ -1,20 +1,14 @@
 import { endpoints } from '../../endpoints/endpoints.js';
 import type { ApiPromise } from '../api-promise.js';
-import type { Send } from '../call/send.js';
 import type { RequestOptions } from '../options.js';
+import { Resource } from './resource.js';
 
 /**
  * Workspaces, to which agents, conversations, leads, tools, variables and team member access belong.
  *
  * @group Workspaces
  */
-export class WorkspacesResource {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
+export class WorkspacesResource extends Resource {
   /**
    * Deletes a workspace for good (specification, 4.7). This permanently removes its agents, conversations,
    * leads, tools, variables and team member access.
@@ -44,6 +38,6 @@ export class WorkspacesResource {
    * ```
    */
   delete(workspaceId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.#send(endpoints.deleteWorkspace, { path: { id: workspaceId } }, options);
+    return Resource.sendOf(this)(endpoints.deleteWorkspace, { path: { id: workspaceId } }, options);
   }
 }

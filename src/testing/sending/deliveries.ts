@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/index.js';
 import type { ChangeEmitter } from '../fake/changes.js';
+import { takeFailure } from './failures.js';
 import { type DeliveryRecord, type EventPost, postEvent } from './post.js';
 
 /** The newest deliveries that are kept. */
@@ -25,7 +26,9 @@ export class Deliveries {
     const id = `delivery_${this.#lastId}`;
     this.#posts.set(id, event);
     const { region, secretOf } = event;
-    const delivery = { id, region, secretOf, ...(await postEvent(event)) };
+    const posted = await postEvent(event);
+    const { error = takeFailure(event) } = posted;
+    const delivery = { id, region, secretOf, ...posted, error };
     // Unless it was cleared meanwhile.
     if (this.#posts.get(id) === event) this.records.push(delivery);
     if (this.records.length > MAX_DELIVERIES) this.#posts.delete(this.records.shift()?.id ?? id);

@@ -41,7 +41,7 @@ export interface DeliveryRecord {
   readonly status: number | undefined;
   /** The body of the receiver's response, its first 4,096 characters; undefined if it did not respond. */
   readonly response: string | undefined;
-  /** The reason why no response came. */
+  /** The reason why no response came, or what failed in a receiver in process. */
   readonly error: string | undefined;
   /** The payload, marked fields masked. */
   readonly payload: Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ async function send({ type, payload, secret, target }: EventPost): Promise<Resul
     return { outcome, status, response: body.slice(0, MAX_RESPONSE_LENGTH), error: undefined };
   } catch (error) {
     const outcome = signal.aborted ? 'timeout' : 'failed';
-    const reason = signal.aborted ? `no response within ${DELIVERY_TIMEOUT_MS} ms` : describe(error);
+    const reason = signal.aborted ? `no response within ${DELIVERY_TIMEOUT_MS} ms` : describeFailure(error);
     return { outcome, status: undefined, response: undefined, error: reason };
   } finally {
     clearTimeout(timer);
@@ -113,7 +113,8 @@ async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promi
   return target.fetch(new Request('https://receiver.test/webhooks', init));
 }
 
-function describe(error: unknown): string {
+/** Describes what was thrown, with its cause. */
+export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

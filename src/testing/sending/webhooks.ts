@@ -18,6 +18,7 @@ import { EVENT_TYPES } from '../fixtures/events.js';
 import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
 import type { DeepPartial } from '../fixtures/overlay.js';
 import { Deliveries, type FakePost } from './deliveries.js';
+import { followFailures } from './failures.js';
 import { type DeliveryRecord, type DeliveryTarget, targetAddress } from './post.js';
 import { type RecordedWebhook, readRecordingFile } from './recording.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
@@ -143,6 +144,7 @@ export class FakeWebhooks {
       });
     }
     const address = isAddress ? targetAddress('webhooks.subscribe', String(target)) : 'receiver';
+    if (!isAddress) followFailures(target);
     const { region, workspace } = this.#ownerOf(options);
     const id = this.#subscriptions.add({
       address,
@@ -199,8 +201,10 @@ export class FakeWebhooks {
     checkOptions(sendSchema, options, { of: 'webhooks.send' });
     checkSpelling(type);
     const { createdAt = this.#now(), ...fields }: Payload = payload ?? {};
-    if (!isWebhookEventType(type)) return this.#post(type, { ...fields, createdAt }, options);
-    return this.#post(type, { ...this.#complete(type, fields, options), createdAt }, options);
+    const all = isWebhookEventType(type) ? this.#complete(type, fields, options) : fields;
+    const deliveries = await this.#post(type, { ...all, createdAt }, options);
+    if (deliveries.length === 0) throw this.#nobodySubscribed(`send: ${type}`, options);
+    return deliveries;
   }
 
   /**
@@ -228,6 +232,7 @@ export class FakeWebhooks {
     for (const { type, payload } of isFile ? readRecordingFile(recording) : recording) {
       records.push(...(await this.#post(type, payload, options)));
     }
+    if (records.length === 0) throw this.#nobodySubscribed('replay: the recording', options);
     return records;
   }
 
@@ -306,6 +311,21 @@ export class FakeWebhooks {
     }
     const all = Array.from({ length: copies }, () => posts).flat();
     return Promise.all(all.map((post) => this.#deliveries.post(post)));
+  }
+
+  /** Without an error, `deliveries.every(…)` would hold for no delivery at all. */
+  #nobodySubscribed(what: string, options: SendOptions): ConfigurationError {
+    const { region, workspace } = this.#ownerOf(options);
+    const known = this.subscriptions.map(
+      ({ id, address, region: of, workspaceId, events }) =>
+        `\n  ${id}: ${events?.join(', ') ?? 'all events'} of ${workspaceId} (${of}) to ${address}`,
+    );
+    const list = known.length === 0 ? ' There are no subscriptions.' : ` The subscriptions:${known.join('')}`;
+    return new ConfigurationError(
+      `webhooks.${what} reached nobody: no subscription of ${workspace.id} (${region}) takes it. ` +
+        `Add one with webhooks.subscribe.${list}`,
+      { option: 'type' },
+    );
   }
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {

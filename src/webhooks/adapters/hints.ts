@@ -9,9 +9,32 @@ export const READ_BEFORE =
 export const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
 export const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
 
+/** Says that the program has responded to a delivery itself, while its handlers were running. */
+export function responseTaken(sent: number, meant: number): string {
+  return (
+    `your program responded with ${sent} to a webhook before its handlers ended with ${meant}. ` +
+    'Send nothing: receiver.node responds.'
+  );
+}
+
+/** Describes what a text is that carries no secret to be found; undefined if it is a JSON object. */
+export function bodyHint(text: string): string | undefined {
+  const start = text.trimStart();
+  if (start.startsWith('{')) return undefined;
+  let kind = 'neither JSON nor gzip';
+  if (start.startsWith('"')) kind = 'JSON inside a string: it was stringified twice';
+  // `{"` in base64.
+  else if (start.startsWith('eyJ')) kind = 'base64: decode it';
+  else if (/^(--|[\w.[\]%+-]+=)/.test(start)) kind = 'form data: send JSON';
+  return `The body is ${kind}.`;
+}
+
 /** Describes why a stream failed, such as by a framework's limit. It was not parsed, so nothing quotes it. */
 export function readingHint(error: unknown): string | undefined {
-  return error instanceof Error ? `Reading it failed: ${onOneLine(error.message)}` : undefined;
+  // Node 22 and later throw an error without a message for broken gzip.
+  return error instanceof Error
+    ? `Reading it failed: ${onOneLine(error.message || 'is it cut off?')}`
+    : undefined;
 }
 
 /** Returns what to do about a wrong mount; undefined if nothing is wrong with it. */

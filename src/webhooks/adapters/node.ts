@@ -130,11 +130,13 @@ function discard(request: NodeRequest, limit: number): void {
   });
 }
 
-/** Writes the response, unless the sender is gone or something else has responded. */
-export function respondNode(response: NodeResponse, { status, headers, body }: WebhookResponse): void {
-  if (response.headersSent || response.destroyed === true) return;
+/** Writes the response, unless the sender is gone. Returns false if something else has responded. */
+export function respondNode(response: NodeResponse, { status, headers, body }: WebhookResponse): boolean {
+  if (response.headersSent) return false;
+  if (response.destroyed === true) return true;
   response.on('error', ignore);
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(body);
+  return true;
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { typeName } from '../../utils/issues.js';
 import { isObject } from '../../utils/json.js';
+import { pastedProblem } from '../../utils/pasted.js';
 import type { OptionProblem } from '../../validation/options.js';
 import { isCandidate, MAX_SECRET_LENGTH, type SecretOwner } from './find.js';
 import { SECRET_VARIABLE } from './variable.js';
@@ -8,8 +9,9 @@ import { SECRET_VARIABLE } from './variable.js';
 /**
  * Workspace secrets: one, a list during a rotation, or a record of named workspaces with one or a list each.
  *
- * All secrets of a list belong to one workspace. With names, `event.workspace` is the name of the workspace
- * that sent the event. A secret has at most 4,096 characters. `undefined` compiles, for `process.env`, and is
+ * A bare string may hold several, separated by commas; anywhere else a comma is part of the secret. All
+ * secrets of a list belong to one workspace. With names, `event.workspace` is the name of the workspace that
+ * sent the event. A secret has at most 4,096 characters. `undefined` compiles, for `process.env`, and is
  * refused at run time.
  */
 export type WebhookSecrets =
@@ -107,7 +109,10 @@ export function listSecrets(secrets: unknown): {
 
 function problemOf(given: unknown, secret: string): string | undefined {
   if (secret.length > MAX_SECRET_LENGTH) return `must have at most ${MAX_SECRET_LENGTH} characters.`;
-  if (secret !== '') return undefined;
+  if (secret !== '') {
+    const problem = pastedProblem(secret);
+    return problem && `${problem}.`;
+  }
   const got = typeof given === 'string' ? 'an empty string' : typeName(given);
   const isUnset = given === undefined || given === '';
   const hint =

@@ -15,8 +15,11 @@ export interface WebhookSecretOptions {
    * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function without
    * arguments that loads any of these.
    *
-   * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, several separated by commas. It is read if this option is
-   * absent; an option that is present and undefined is an error.
+   * A bare string is split at commas. Elements of lists, secrets of named workspaces and what a function loads
+   * are taken as they are.
+   *
+   * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`. It is read if this option is absent; an option that is present
+   * and undefined is an error.
    */
   readonly secret?: WebhookSecrets | WebhookSecretLoader | undefined;
   /**
@@ -80,14 +83,18 @@ export function resolveSecrets(
   return () => finder;
 }
 
-/** Returns the option `secret`, or the secrets of the environment if the option is absent. */
+/**
+ * Returns the option `secret`, or the environment variable if the option is absent.
+ *
+ * A bare string is split at commas wherever it came from: most programs pass the variable as the option.
+ */
 export function knownSecrets(
   options: object,
   secret: WebhookSecrets | undefined,
 ): WebhookSecrets | undefined {
-  if (Object.hasOwn(options, 'secret')) return secret;
-  const secrets = splitSecrets(readEnvironment(SECRET_VARIABLE));
-  return secrets.length > 1 ? secrets : secrets[0];
+  const given = Object.hasOwn(options, 'secret') ? secret : readEnvironment(SECRET_VARIABLE);
+  const secrets = typeof given === 'string' ? splitSecrets(given) : [];
+  return secrets.length > 1 ? secrets : (secrets[0] ?? given);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../endpoints/endpoint.js';
 import { flag } from '../../../schemas/fields.js';
 import { REGIONS, type Region } from '../../../utils/regions.js';
 import { sleep } from '../../../utils/waiting.js';
-import { checkName, checkOptions, oneOf, wholeNumber } from '../../../validation/options.js';
+import { checkedBy, checkName, checkOptions, oneOf } from '../../../validation/options.js';
 import type { ChangeEmitter } from '../changes.js';
 import type { OperationName } from '../operations.js';
 import type { OpenRequest } from '../requests.js';
@@ -189,10 +189,15 @@ export class Faults {
   }
 }
 
+function timesProblem(times: unknown): string | undefined {
+  const isCount = Number.isInteger(times) && Number(times) >= 1;
+  return isCount || times === 'always' ? undefined : "must be a whole number, 1 or more, or 'always'";
+}
+
 function schemaOf(kind: FaultKind): z.core.$ZodType {
   return z.strictObject({
     kind: z.optional(z.literal(kind)),
-    times: z.optional(z.union([wholeNumber(1), z.literal('always')])),
+    times: z.optional(checkedBy(timesProblem)),
     region: z.optional(oneOf(REGIONS)),
     endpoint: z.optional(z.unknown()),
     acts: flag,

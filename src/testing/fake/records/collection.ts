@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../../../errors/index.js';
 import type { Region } from '../../../utils/regions.js';
-import { didYouMean } from '../../../utils/suggest.js';
-import { checkOptions, refuseOptions } from '../../../validation/options.js';
-import { overlay } from '../../fixtures/overlay.js';
+import { checkOptions } from '../../../validation/options.js';
+import { checkFieldNames, overlay } from '../../fixtures/overlay.js';
 import { type Completion, type Kind, kinds, wordFor } from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, NewRecordTypes, RecordTypes } from './records.js';
 
@@ -101,14 +100,8 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     throw new ConfigurationError(`Region ${region} has no ${word} yet. Add one first.`, { option: word });
   }
 
-  /** Refuses a field that looks misspelt. Others are kept, like those of a newer service. */
   #checkNames(fields: object): void {
-    const known = Object.keys(this.#kind.schema.shape);
-    const problems = Object.keys(fields).flatMap((option) => {
-      const meant = known.includes(option) ? undefined : didYouMean(option, known);
-      return meant === undefined ? [] : [{ option, text: `is not a known option. ${meant}` }];
-    });
-    if (problems.length > 0) refuseOptions(`the ${wordFor(this.#name)}`, problems);
+    checkFieldNames(`the ${wordFor(this.#name)}`, fields, Object.keys(this.#kind.schema.shape));
   }
 
   /** Refuses a record that refers to another which does not exist. */

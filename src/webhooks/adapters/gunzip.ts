@@ -1,0 +1,14 @@
+import type { UnverifiedBody } from './reading.js';
+import { readStream } from './web.js';
+
+/**
+ * Decompresses a body that a proxy has compressed by gzip, within the limits of any body. Others are returned.
+ *
+ * Known by its first bytes (RFC 1952, 2.3.1), which no JSON has: a server may have decompressed it already.
+ */
+export async function gunzip(body: unknown, unverified: UnverifiedBody): Promise<unknown> {
+  if (!ArrayBuffer.isView(body)) return body;
+  const bytes = new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return body;
+  return readStream(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')), unverified);
+}

@@ -1,0 +1,215 @@
+import { gzipSync } from 'node:zlib';
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  parseWebhook,
+  parseWebhookRequest,
+  type WebhookReceiverOptions,
+  type WebhookSecrets,
+} from 'agent-platform-sdk';
+import { describe, expect, test, vi } from 'vitest';
+import { serve } from '../support/loopback.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { delivery, post, secret } from './deliveries.js';
+
+// What developers get wrong, and what they are told.
+
+function setUp(options: WebhookReceiverOptions = {}) {
+  const logger = new RecordingLogger();
+  const receiver = createWebhookReceiver({ secret, logger, dedupe: false, ...options });
+  return { receiver, lines: logger.lines, all: () => logger.lines.join('\n') };
+}
+
+describe('secrets', () => {
+  const statusFor = async (given: WebhookSecrets | (() => WebhookSecrets), workspaceSecret: string) => {
+    const { receiver } = setUp({ secret: given });
+    receiver.onAny(() => undefined);
+    return (await receiver.handle(post('webhook_test', { workspaceSecret }))).status;
+  };
+
+  test.each([secret, 'old-secret'])('a bare string is split at commas: %s verifies', async (one) => {
+    expect(await statusFor(`old-secret, ${secret}`, one)).toBe(200);
+    expect(
+      parseWebhook(delivery('webhook_test', { workspaceSecret: one }), { secret: `old-secret,${secret}` }),
+    ).toMatchObject({ type: 'webhook_test' });
+  });
+
+  test.each<[string, WebhookSecrets | (() => WebhookSecrets)]>([
+    ['an element of a list', ['one,two']],
+    ['a secret of a named workspace', { acme: 'one,two' }],
+    ['what a function loads', () => 'one,two'],
+  ])('%s is taken as it is, commas included', async (_, given) => {
+    expect(await statusFor(given, 'one,two')).toBe(200);
+    expect(await statusFor(given, 'one')).toBe(401);
+  });
+
+  test.each([
+    `"${secret}"`,
+    `'${secret}'`,
+    `Bearer ${secret}`,
+    'undefined',
+    'null',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what a .env file has where nothing expands it.
+    '${WEBHOOK_SECRET}',
+    '<your secret>',
+  ])('%s is refused at creation', (given) => {
+    const message =
+      'secret is not the bare value: remove quotes and `Bearer `, and set what a placeholder such as ' +
+      '`undefined` stands for.';
+    expect(() => setUp({ secret: given })).toThrow(message);
+    expect(() => parseWebhook('{}', { secret: given })).toThrow(message);
+    expect(() => setUp({ secret: { acme: [given] } })).toThrow(message.replace('secret', 'secret.acme[0]'));
+  });
+
+  test('a secret in place of the options is refused', () => {
+    expect(() => parseWebhook('{}', secret as never)).toThrow(
+      'parseWebhook: options must be an object, got string. Pass { secret }.',
+    );
+  });
+});
+
+describe('results of handlers', () => {
+  test.each([
+    ['false', false],
+    ['a Response of an error', new Response(null, { status: 500 })],
+    ['{ statusCode }', { statusCode: 503, body: '' }],
+  ])('%s leaves one warning for each type', async (_, result) => {
+    const { receiver, lines } = setUp();
+    receiver.onAny(() => result);
+    expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+    await receiver.handle(post('webhook_test'));
+    await receiver.handle(post('lead_captured'));
+    const problem =
+      'a handler returned false or an error status: the result is ignored; throw to refuse the event (logged once)';
+    expect(lines).toEqual([
+      `warn [agent-platform-sdk] webhook webhook_test: ${problem}`,
+      `warn [agent-platform-sdk] webhook lead_captured: ${problem}`,
+    ]);
+  });
+
+  test.each([undefined, null, true, 0, '', {}, { status: 'ok' }, { status: 200 }, new Response('ok')])(
+    '%j leaves none',
+    async (result) => {
+      const { receiver, lines } = setUp();
+      receiver.onAny(() => result);
+      await receiver.handle(post('webhook_test'));
+      expect(lines).toEqual([]);
+    },
+  );
+
+  test('a thrown object is described without the values of its fields', async () => {
+    const { receiver, all } = setUp();
+    receiver.onAny(() => Promise.reject({ code: 'E_CRM', token: 'hunter2', message: 'CRM is down' }));
+    await receiver.handle(post('webhook_test'));
+    expect(all()).toContain(': an object with the fields code, token, message: CRM is down');
+    expect(all()).not.toContain('hunter2');
+  });
+
+  test('a response that was sent before the handlers settled is logged', async () => {
+    const { receiver, lines } = setUp();
+    let handled = () => {};
+    receiver.onAny(() => new Promise<void>((_, reject) => (handled = () => reject(new Error('no')))));
+    const url = await serve((request, response) => {
+      void receiver.node(request, response);
+      response.end('ok');
+    });
+    const response = await fetch(url, { method: 'POST', body: delivery('webhook_test') });
+    expect(response.status).toBe(200);
+    await vi.waitFor(() => handled());
+    await vi.waitFor(() => expect(lines).toHaveLength(2));
+    expect(lines[1]).toBe(
+      'error [agent-platform-sdk] your program responded with 200 to a webhook before its handlers ended with ' +
+        '500. Send nothing: receiver.node responds.',
+    );
+  });
+});
+
+describe('bodies', () => {
+  const send = async (
+    { receiver }: ReturnType<typeof setUp>,
+    how: string,
+    body: Uint8Array<ArrayBuffer> | string,
+  ) => {
+    const init = { method: 'POST', headers: { 'content-encoding': 'gzip' }, body };
+    if (how === 'fetch') return (await receiver.fetch(new Request('https://a.test', init))).status;
+    if (how === 'handle') return (await receiver.handle(init)).status;
+    return (await fetch(await serve(receiver.node), init)).status;
+  };
+
+  describe.each(['fetch', 'node', 'handle'])('through receiver.%s', (how) => {
+    test('a body compressed by gzip is read', async () => {
+      const parts = setUp();
+      const onAny = vi.fn();
+      parts.receiver.onAny(onAny);
+      expect(await send(parts, how, gzipSync(delivery('webhook_test')))).toBe(200);
+      expect(onAny).toHaveBeenCalledOnce();
+    });
+
+    test('what a server has decompressed already is read', async () => {
+      const parts = setUp();
+      parts.receiver.onAny(() => undefined);
+      expect(await send(parts, how, delivery('webhook_test'))).toBe(200);
+    });
+
+    test('a bomb ends at maxBodyBytes', async () => {
+      const parts = setUp({ maxBodyBytes: 100_000 });
+      expect(await send(parts, how, gzipSync(Buffer.alloc(50_000_000)))).toBe(413);
+    });
+
+    test('a broken one is refused', async () => {
+      const parts = setUp();
+      const onRejected = vi.fn();
+      parts.receiver.onRejected(onRejected);
+      expect(await send(parts, how, gzipSync(delivery('webhook_test')).subarray(0, 40))).toBe(400);
+      expect(onRejected.mock.lastCall?.[0]).toMatchObject({
+        reason: 'body_unreadable',
+        hint: expect.stringMatching(/^Reading it failed: ./) as string,
+      });
+    });
+  });
+
+  test('parseWebhookRequest reads gzip, within maxBodyBytes', async () => {
+    const body = gzipSync(delivery('webhook_test'));
+    const request = new Request('https://a.test', { method: 'POST', body });
+    expect(await parseWebhookRequest(request, { secret })).toMatchObject({ type: 'webhook_test' });
+    const bomb = gzipSync(Buffer.alloc(1_000_000));
+    await expect(parseWebhookRequest(bomb, { secret, maxBodyBytes: 10_000 })).rejects.toThrow(
+      'expected at most 10000 bytes',
+    );
+  });
+
+  const text = delivery('webhook_test');
+  test.each([
+    ['JSON inside a string', JSON.stringify(text), 'JSON inside a string: it was stringified twice'],
+    ['base64', Buffer.from(text).toString('base64'), 'base64: decode it'],
+    ['a form', new URLSearchParams({ payload: text }).toString(), 'form data: send JSON'],
+    [
+      'a form of parts',
+      `--boundary\r\ncontent-disposition: form-data\r\n\r\n${text}`,
+      'form data: send JSON',
+    ],
+    ['another compression', 'ÿü\0', 'neither JSON nor gzip'],
+  ])('%s is named', async (_, body, kind) => {
+    const { receiver, all } = setUp({ secret: 'another-secret' });
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(401);
+    expect(all()).toContain(`The body is ${kind}.`);
+    expect(() => parseWebhook(body, { secret: 'another-secret' })).toThrow(`The body is ${kind}.`);
+  });
+});
+
+test.each(['GET', 'HEAD'])('a probe by %s is one line at info', async (method) => {
+  const { receiver, lines } = setUp({ logLevel: 'info' });
+  await receiver.handle({ method });
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^info \[agent-platform-sdk\] webhook \(unverified\): refused with 405 method_not_allowed after \d+ ms, delivery \S+$/,
+    ),
+  ]);
+  const { receiver: other, lines: warnings } = setUp();
+  await other.handle({ method: 'PUT' });
+  expect(warnings).toEqual([expect.stringMatching(/^warn .*405 method_not_allowed/)]);
+});
+
+test('an option that is no object is a ConfigurationError', () => {
+  expect(() => createWebhookReceiver(secret as never)).toThrow(ConfigurationError);
+});
