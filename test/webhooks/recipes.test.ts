@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { post, secret } from './deliveries.js';
 
-// The recipes of docs/guides/webhooks.md.
+// The recipes of docs/guides/webhooks.md and order-and-loss.md.
 
 test('the newest snapshot of a conversation stays, of equal ones the last, for each agent', async () => {
   const conversations = new Map<string, ConversationUpdatedPayload>();
