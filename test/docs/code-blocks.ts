@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 /** TypeScript in a document, padded so that its line numbers are those of the document. */
@@ -6,6 +7,8 @@ export interface CodeBlock {
   /** Line of the first line of code, counted from 1. */
   readonly line: number;
   readonly code: string;
+  /** Its own file name, which other blocks of the folder can import: ` ```ts handlers.ts `. */
+  readonly file?: string | undefined;
 }
 
 /**
@@ -15,14 +18,15 @@ export function blocksOfMarkdown(document: string, text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   const lines = text.split('\n');
   for (let at = 0; at < lines.length; at += 1) {
-    if (!/^\s*```(?:ts|typescript)\b/.test(lines[at] ?? '')) continue;
+    const fence = /^\s*```(?:ts|typescript)\b *(\S+)?/.exec(lines[at] ?? '');
+    if (fence === null) continue;
     const start = at + 1;
     do at += 1;
     while (at < lines.length && !lines[at]?.trimStart().startsWith('```'));
     const code = lines.slice(start, at).join('\n');
     const before = code.startsWith('// continues') ? (blocks.at(-1)?.code ?? '') : '';
     const padding = '\n'.repeat(start - before.split('\n').length + 1);
-    blocks.push({ document, line: start + 1, code: `${before}${padding}${code}` });
+    blocks.push({ document, line: start + 1, code: `${before}${padding}${code}`, file: fence[1] });
   }
   return blocks;
 }
@@ -33,6 +37,9 @@ export function blocksOfSource(document: string, text: string): CodeBlock[] {
   return blocksOfMarkdown(document, commentsOnly.join('\n'));
 }
 
+const nameOf = ({ document, line, file }: CodeBlock): string =>
+  file === undefined ? `${document}.${line}.ts` : join(dirname(document), file);
+
 /** Type-checks each block as a module. An error reads `README.md:12 message`. */
 export function compileErrors(blocks: readonly CodeBlock[]): string[] {
   const root = process.cwd();
@@ -40,8 +47,13 @@ export function compileErrors(blocks: readonly CodeBlock[]): string[] {
     config: unknown;
   };
   const { options: project } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const options = { ...project, moduleDetection: ts.ModuleDetectionKind.Force };
-  const files = new Map(blocks.map((block) => [`${root}/${block.document}.${block.line}.ts`, block]));
+  const options = {
+    ...project,
+    moduleDetection: ts.ModuleDetectionKind.Force,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+  };
+  const files = new Map(blocks.map((block) => [join(root, nameOf(block)), block]));
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);

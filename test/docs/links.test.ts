@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const guides = readdirSync('docs/guides').filter((file) => file.endsWith('.md'));
+const documents = ['README.md', 'CHANGELOG.md', ...guides.map((file) => `docs/guides/${file}`)];
+
+/** The anchors that GitHub and npm give the headings of a document. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)];
+  return headings.map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\d _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('every link and picture of README, CHANGELOG and the guides leads to a file, and to a heading of it', () => {
+  const broken = documents.flatMap((document) => {
+    const links = readFileSync(document, 'utf8').matchAll(
+      /(?:\]\(|(?:src|srcset)=")(?!https?:)([^)"#\s]*)(?:#([^)"\s]+))?/g,
+    );
+    return [...links].flatMap(([, path = '', anchor]) => {
+      const target = path === '' ? document : join(dirname(document), path);
+      const leads =
+        existsSync(target) &&
+        (anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor));
+      return leads ? [] : [`${document}: ${path}${anchor === undefined ? '' : `#${anchor}`}`];
+    });
+  });
+  expect(broken).toEqual([]);
+});
+
+test('README names every guide', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  expect(guides.filter((file) => !readme.includes(`docs/guides/${file}`))).toEqual([]);
+});
