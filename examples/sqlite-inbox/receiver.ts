@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
 server.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
 
 process.on('SIGTERM', () => {
-  // The deliveries in progress must finish first: the service does not send them again.
+  // The deliveries in progress must finish first: the service does not retry automatically (6.4).
   server.close(() => void inbox.close());
   // `close` waits for open connections: each ends after its next response, or once it is idle.
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));

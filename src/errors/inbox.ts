@@ -4,7 +4,7 @@ import { WebhookError } from './webhook.js';
  * The inbox had no room for an event for all of `storeTimeout`, and the event was not stored.
  *
  * An inbox leaves some room to its workers, which need it to handle what waits: see `highWater` and `minFree`. The
- * receiver has responded with 500, and the service does not send the event again.
+ * receiver has responded with 500, and the service has no automatic retry (6.4).
  *
  * @example
  * ```ts

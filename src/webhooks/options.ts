@@ -74,10 +74,11 @@ export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEve
   readonly deadline?: number | undefined;
   /**
    * The most bytes of a body; a larger one is refused with 413. Not checked if a body parser was in front.
-   * Default 8 MiB: room for a conversation of four thousand messages of 1 kB, which its event carries twice.
+   * Default 8 MiB: room for a conversation of four thousand messages of 1 kB, if its event carries each twice,
+   * in `turns` and `messagesHistory` (an assumption: not shown).
    *
-   * All bodies that a receiver is reading share 64 MiB, or `maxBodyBytes` if that is more. Above that, the
-   * oldest is refused with 503, and `onRejected` gets the reason `overloaded`.
+   * All bodies that are not verified share 64 MiB of memory, or twice `maxBodyBytes` if that is more. Above that,
+   * the oldest is refused with 503, and `onRejected` gets the reason `overloaded`.
    */
   readonly maxBodyBytes?: number | undefined;
   /**
@@ -109,7 +110,7 @@ export interface ReceiverSettings extends EventValidation {
 }
 
 const DEFAULT_DEADLINE_MS = 55_000;
-/** A later response reaches nobody (specification, 6.4 and 8). */
+/** A receiver must respond within 60 seconds (specification, 6.4 and 8): this leaves a second. */
 const MAX_DEADLINE_MS = 59_000;
 
 /** The schemas of the options that receivers, worker handlers and parsers share. */

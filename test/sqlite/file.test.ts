@@ -185,7 +185,7 @@ test('the backup of the guide, made while the inbox is in use, has every event',
   const keys = Array.from({ length: 20 }, () => stored());
   await Promise.all(keys.map((webhook) => inbox.store(webhook)));
   const copy = newPath();
-  const [backup = ''] = /umask 077\nnode -e .*/.exec(readFileSync('docs/guides/inbox.md', 'utf8')) ?? [];
+  const [backup = ''] = /umask 077\nnode -e .*/.exec(readFileSync('docs/guides/inbox-file.md', 'utf8')) ?? [];
   const command = backup
     .replace('node', JSON.stringify(process.execPath))
     .replace('/data/webhooks.db', path)

@@ -8,7 +8,7 @@ import { createInbox } from './inbox-fixture.js';
 // As in the other projects, what is missing is an error in CI.
 const lacksRedis = !process.env.CI && spawnSync('redis-server', ['--version']).error !== undefined;
 
-// The recipe of docs/guides/inbox.md.
+// The recipe of docs/guides/inbox-file.md.
 test.skipIf(lacksRedis)('moving to Redis takes along what waits, and the dead letters', async () => {
   const old = createInbox({ attempts: 1 });
   const webhooks = Array.from({ length: 120 }, () => stored());

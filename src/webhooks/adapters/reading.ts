@@ -5,8 +5,8 @@ import type { RejectionReason } from '../outcomes.js';
 /**
  * The most bytes of a body that are read by default: 8 MiB.
  *
- * The specification names no limit. Of all events only `conversation_updated` grows: there is room for four
- * thousand messages of 1 kB, each of which it carries twice.
+ * The specification names no limit. `conversation_updated` carries the full history (6.3), so it is assumed to be
+ * the largest: there is room for four thousand messages of 1 kB, each of them twice.
  */
 export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 
