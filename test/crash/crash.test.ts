@@ -237,8 +237,7 @@ test('error replies: the user loses a permission, or the memory is full', async 
 });
 
 /** Time for which an event waits for a worker that has a handler, in ms, and a longer one without workers. */
-const UNHANDLED_TIMEOUT_MS = 10_000;
-const OUTAGE_MS = 12_000;
+const [UNHANDLED_TIMEOUT_MS, OUTAGE_MS] = IS_SHORT ? [4_000, 5_000] : [10_000, 12_000];
 /** Time from the start of the workers, and from an outage, to the next outage of Redis, in ms. */
 const WORKING_MS = 3_000;
 
@@ -275,7 +274,7 @@ test('frozen Redis: its process stops, keeps its connections, and responds to no
   const redis = await openRedis();
   const stage = await Stage.open({ storage: storageAt(redis) });
   let frozen = 0;
-  await stage.send(EVENTS / 5, async () => {
+  await stage.send(EVENTS / (IS_SHORT ? 3 : 5), async () => {
     redis.freeze();
     await sleep(FROZEN_MS[frozen % FROZEN_MS.length]);
     redis.thaw();
