@@ -8,6 +8,8 @@
 
 import { HttpHandler, HttpResponse, http, type RequestHandler } from 'msw';
 import { endpoints } from '../endpoints/endpoints.js';
+import { ConfigurationError } from '../errors/index.js';
+import { typeName } from '../utils/issues.js';
 import type { FakePlatform } from './fake/fake.js';
 
 /**
@@ -47,6 +49,12 @@ import type { FakePlatform } from './fake/fake.js';
  * ```
  */
 export function fakeHandlers(fake: Pick<FakePlatform, 'fetch' | 'baseUrls'>): RequestHandler[] {
+  if (typeof fake?.fetch !== 'function' || fake.baseUrls === undefined) {
+    throw new ConfigurationError(
+      `fakeHandlers: expected a fake, as createFakePlatform returns it, got ${typeName(fake)}.`,
+      { option: 'fake' },
+    );
+  }
   const respond = async ({ request }: { request: Request }): Promise<Response> => {
     try {
       return await fake.fetch(request);

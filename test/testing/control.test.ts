@@ -171,6 +171,13 @@ test.each<[method: string, path: string, body: object | undefined, status: numbe
   ['POST', '/records/eu/tool', {}, 400, 'Unknown collection "tool". Did you mean "tools"?'],
   ['PATCH', '/records/eu/tools/x', {}, 400, 'Region eu has no tool "x"'],
   ['POST', '/events', {}, 400, 'type is missing'],
+  [
+    'POST',
+    '/events',
+    { type: 'lead_captured', leadName: 'Dana' },
+    400,
+    'leadName is a field: put it into `payload`',
+  ],
   ['POST', '/subscriptions', { url: 'x' }, 400, 'expected an http: or https: address'],
   ['POST', '/deliveries/delivery_1/resend', {}, 400, 'There is no delivery "delivery_1".'],
   ['POST', '/faults', [] as object, 400, 'The body must be a JSON object.'],

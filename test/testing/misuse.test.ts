@@ -6,11 +6,13 @@ import {
   type FakePlatformOptions,
   type FaultInput,
 } from 'agent-platform-sdk/testing';
+import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { describe, expect, test } from 'vitest';
 
 const create = (options: object) => createFakePlatform(options as FakePlatformOptions);
 const inject = (fault: object) => (fake: FakePlatform) => fake.faults.inject(fault as FaultInput);
 const send = (options: object) => (fake: FakePlatform) => fake.webhooks.send('webhook_test', {}, options);
+const sendFields = (fields: object) => (fake: FakePlatform) => fake.webhooks.send('lead_captured', fields);
 const receiver = { fetch: () => new Response() };
 
 /** What a program in JavaScript, or JSON over HTTP, can get wrong, and the words of the error. */
@@ -44,7 +46,7 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
   [(fake) => fake.records.list('eu', 'tool' as 'tools'), 'Unknown collection "tool". Did you mean "tools"?'],
   [
     (fake) => fake.add.agent({ nane: 'x' } as object),
-    'the agent: nane is not a known option. Did you mean `name`?',
+    'the agent: nane is not a known field. Did you mean `name`?',
   ],
   [(fake) => fake.add.tool({ serverURL: 'x' } as object), 'Did you mean `serverUrl`?'],
   [(fake) => fake.add.org({ colour: 'x' } as object), 'colour is not a known option'],
@@ -56,6 +58,32 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
     () => createFixtures().event('xyz' as 'lead_captured'),
     'Unknown event type "xyz". Known: message_received,',
   ],
+  // One thing in the place of another.
+  [sendFields({ copies: 2 }), 'webhooks.send: copies is an option: pass it after the payload.'],
+  [
+    sendFields({ payload: { leadName: 'Dana' } }),
+    'webhooks.send: payload is the event: pass its fields only.',
+  ],
+  [
+    (fake) => fake.webhooks.send({ type: 'lead_captured' } as never),
+    'webhooks.send: type must be of type string, got object.',
+  ],
+  [
+    (fake) => fake.webhooks.subscribe((() => undefined) as never),
+    'webhooks.subscribe: expected an address or a receiver, got function.',
+  ],
+  [
+    () => createFixtures().delivery('lead_captured', {} as never),
+    'fixtures.delivery(type, secret, overrides): secret must be of type string, got object.',
+  ],
+  [inject(undefined as never), 'faults.inject: expected a fault, such as { status: 503 }, got nothing.'],
+  [
+    inject({ endpoint: () => undefined, status: 503 }),
+    'faults.inject: endpoint must be an endpoint, such as `endpoints.getTool`, or its key',
+  ],
+  ...[undefined, {}].map(
+    (fake) => [() => fakeHandlers(fake as never), 'fakeHandlers: expected a fake, as createFake'] as const,
+  ),
   // Values that are missing or wrong.
   [() => create({ seed: 'full' }), "seed must be one of 'default', 'empty'"],
   [(fake) => fake.listen({ port: '80' } as object), 'port must be a whole number'],
@@ -68,19 +96,19 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
   ],
   [
     inject({ status: 500, path: '/tools' }),
-    'path is not a known option. Known: kind, times, region, endpoint',
+    'faults.inject: path is not a known option. Use `endpoint`, such as `endpoint: endpoints.getTool`.',
   ],
   [
     (fake) => fake.webhooks.send('lead_captured', { leadNam: 'Dana' } as object),
-    'the payload of lead_captured: leadNam is not a known option. Did you mean `leadName`?',
+    'the payload of lead_captured: leadNam is not a known field. Did you mean `leadName`?',
   ],
   [
     () => createFixtures().tool({ serverURL: 'x' } as object),
-    'fixtures.tool: serverURL is not a known option. Did you mean `serverUrl`?',
+    'fixtures.tool: serverURL is not a known field. Did you mean `serverUrl`?',
   ],
   [
     (fake) => fake.webhooks.replay([{ type: 'lead_captured', payload: {} }]),
-    'webhooks.replay: the recording reached nobody',
+    'webhooks.replay: the recording has no subscriber',
   ],
   [inject({ status: 500, region: 'us' }), "region must be one of 'eu', 'na', got 'us'"],
   [inject({ status: 500, headers: { 'a b': 'c' } }), 'headers["a b"]'],

@@ -203,7 +203,7 @@ describe('subscribe', () => {
     for (const type of ['lead_captured', 'brand_new']) await fake.webhooks.send(type);
     for (const type of ['webhook_test', 'other_new']) {
       await expect(fake.webhooks.send(type)).rejects.toThrow(
-        `webhooks.send: ${type} reached nobody: no subscription of workspace_eu_1 (eu) takes it. Add one with ` +
+        `webhooks.send: ${type} has no subscriber: no subscription of workspace_eu_1 (eu) takes it. Add one with ` +
           'webhooks.subscribe. The subscriptions:\n' +
           '  subscription_1: lead_captured, brand_new of workspace_eu_1 (eu) to receiver',
       );
@@ -283,7 +283,9 @@ describe('the agent (6.2, 6.3)', () => {
     fake.add.agent({ id: 'bot', workspaceId, advanced: { serverUrl: url } });
     const deliveries = await fake.webhooks.send('conversation_updated', { agentId: 'bot' });
     expect(deliveries).toMatchObject([{ via: 'agent', address: url, outcome: 'success' }]);
-    await expect(fake.webhooks.send('lead_captured', { agentId: 'bot' })).rejects.toThrow('reached nobody');
+    await expect(fake.webhooks.send('lead_captured', { agentId: 'bot' })).rejects.toThrow(
+      'has no subscriber',
+    );
     expect(target.received).toMatchObject([{ payload: { workspaceSecret: secondWorkspaceSecret } }]);
   });
 

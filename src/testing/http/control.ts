@@ -7,11 +7,13 @@ import { dictionary, requiredText } from '../../schemas/fields.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/options.js';
+import { isWebhookEventType } from '../../webhooks/events.js';
 import type { FaultInput } from '../fake/faults/faults.js';
 import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
 import { errorBody } from '../fake/responses.js';
-import type { SendOptions, SubscribeOptions } from '../sending/webhooks.js';
+import { createFixtures } from '../fixtures/fixtures.js';
+import { type SendOptions, type SubscribeOptions, sendSchema } from '../sending/webhooks.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
 
@@ -119,7 +121,8 @@ function addWebhooks(app: Hono, { webhooks }: ControlledFake): void {
   app.post('/_fake/events', async (context) => {
     const { type, payload, ...options } = await bodyOf(context);
     checkOptions(eventSchema, { type, payload }, { of: 'the event' });
-    // Checked in the line above; `send` checks its options.
+    checkNotFields(String(type), options);
+    // Checked above; `send` checks its options.
     const fields = payload as Readonly<Record<string, unknown>> | undefined;
     return context.json({ deliveries: await webhooks.send(String(type), fields, options as SendOptions) });
   });
@@ -147,6 +150,15 @@ function addFaults(app: Hono, { faults }: ControlledFake): void {
     after(() => faults.clear()),
   );
   app.delete('/_fake/faults/:id', (context) => found(context, faults.remove(context.req.param('id'))));
+}
+
+/** Refuses fields of the payload beside `type`. */
+function checkNotFields(type: string, options: object): void {
+  if (!isWebhookEventType(type)) return;
+  const payload = createFixtures().event(type).payload;
+  const [field] = Object.keys(options).filter((name) => name in payload && !(name in sendSchema.shape));
+  if (field === undefined) return;
+  throw new ConfigurationError(`the event: ${field} is a field: put it into \`payload\`.`, { option: field });
 }
 
 const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });

@@ -116,6 +116,8 @@ async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promi
 /** Describes what was thrown, with its cause. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return `${code}. Does it speak http: and not https:?`;
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 

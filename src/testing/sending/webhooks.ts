@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../../errors/index.js';
-import { flag, text, texts } from '../../schemas/fields.js';
+import { flag, requiredText, text, texts } from '../../schemas/fields.js';
+import { typeName } from '../../utils/issues.js';
 import { REGIONS, type Region } from '../../utils/regions.js';
 import { isMisspelt } from '../../utils/suggest.js';
-import { checkOptions, oneOf, wholeNumber } from '../../validation/options.js';
+import { checkOptions, oneOf, refuseOptions, wholeNumber } from '../../validation/options.js';
 import {
   isWebhookEventType,
   type WebhookEventType,
@@ -63,7 +64,8 @@ const owner = {
   workspaceId: text,
 };
 const subscribeSchema = /* @__PURE__ */ z.strictObject({ ...owner, events: texts });
-const sendSchema = /* @__PURE__ */ z.strictObject({
+/** The schema of the options of `send`. */
+export const sendSchema = /* @__PURE__ */ z.strictObject({
   ...owner,
   copies: z.optional(/* @__PURE__ */ wholeNumber(1, MAX_COPIES)),
   forged: flag,
@@ -139,9 +141,10 @@ export class FakeWebhooks {
     for (const type of options.events ?? []) checkSpelling(type);
     const isAddress = typeof target === 'string' || target instanceof URL;
     if (!isAddress && typeof target?.fetch !== 'function') {
-      throw new ConfigurationError('webhooks.subscribe: expected an address or a receiver.', {
-        option: 'target',
-      });
+      throw new ConfigurationError(
+        `webhooks.subscribe: expected an address or a receiver, got ${typeName(target)}.`,
+        { option: 'target' },
+      );
     }
     const address = isAddress ? targetAddress('webhooks.subscribe', String(target)) : 'receiver';
     if (!isAddress) followFailures(target);
@@ -180,15 +183,18 @@ export class FakeWebhooks {
    * For an event of the specification, `payload` is merged into its fixture, and `agentPlatform` is that of
    * the agent. For any other type, `payload` is sent unchanged. `createdAt` is now unless given.
    *
-   * @returns The outcome of each delivery. Empty if there is no subscriber.
-   * @throws {ConfigurationError} If an option is wrong; if the type is misspelt: one of the specification but
-   * for case, separators or one letter; or if the agent's platform does not send the event (6.2).
+   * @returns The outcome of each delivery: one at least.
+   * @throws {ConfigurationError} If there is no subscriber; if an option is wrong; if the type is misspelt:
+   * one of the specification but for case, separators or one letter; or if the agent's platform does not send
+   * the event (6.2).
    *
    * @example
    * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
    * import { createFakePlatform } from 'agent-platform-sdk/testing';
    *
-   * const { webhooks } = createFakePlatform();
+   * const { webhooks, seed } = createFakePlatform();
+   * webhooks.subscribe(createWebhookReceiver({ secret: seed.eu.workspaceSecret }));
    * await webhooks.send('lead_captured', { leadName: 'Dana' }, { copies: 2 });
    * await webhooks.send('invoice_paid', { amount: 9 });
    * ```
@@ -199,6 +205,7 @@ export class FakeWebhooks {
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
     checkOptions(sendSchema, options, { of: 'webhooks.send' });
+    checkOptions(requiredText, type, { of: 'webhooks.send', path: 'type' });
     checkSpelling(type);
     const { createdAt = this.#now(), ...fields }: Payload = payload ?? {};
     const all = isWebhookEventType(type) ? this.#complete(type, fields, options) : fields;
@@ -277,6 +284,7 @@ export class FakeWebhooks {
   /** Merges fields into the fixture of an event, as the platform of its agent would send it. */
   #complete(type: WebhookEventType, fields: Payload, options: SendOptions): Payload {
     const { region } = this.#ownerOf(options);
+    checkIsPayload(fields, createFixtures().event(type).payload);
     // Fields of wrong types are let through: receivers meet them too. An interface has no index signature.
     const payload = createFixtures({ region }).event(type, fields).payload as object as Payload;
     const agent = this.#store[region].agents.get(String(payload.agentId));
@@ -322,7 +330,7 @@ export class FakeWebhooks {
     );
     const list = known.length === 0 ? ' There are no subscriptions.' : ` The subscriptions:${known.join('')}`;
     return new ConfigurationError(
-      `webhooks.${what} reached nobody: no subscription of ${workspace.id} (${region}) takes it. ` +
+      `webhooks.${what} has no subscriber: no subscription of ${workspace.id} (${region}) takes it. ` +
         `Add one with webhooks.subscribe.${list}`,
       { option: 'type' },
     );
@@ -348,4 +356,12 @@ export class FakeWebhooks {
 /** Refuses a type that looks misspelt. Any other is sent: a newer service may have it. */
 function checkSpelling(type: string): void {
   if (isMisspelt(type, EVENT_TYPES)) checkEventType(type);
+}
+
+/** Refuses the options, or the whole event, in place of its payload. `region` of some events is a field. */
+function checkIsPayload(fields: Payload, fixture: object): void {
+  const options = Object.keys(fields).filter((name) => name in sendSchema.shape && !(name in fixture));
+  const problems = options.map((option) => ({ option, text: 'is an option: pass it after the payload.' }));
+  if ('payload' in fields) problems.push({ option: 'payload', text: 'is the event: pass its fields only.' });
+  if (problems.length > 0) refuseOptions('webhooks.send', problems);
 }

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../../endpoints/endpoint.js';
+import { ConfigurationError } from '../../../errors/index.js';
 import { flag } from '../../../schemas/fields.js';
+import { typeName } from '../../../utils/issues.js';
+import { isObject } from '../../../utils/json.js';
 import { REGIONS, type Region } from '../../../utils/regions.js';
 import { sleep } from '../../../utils/waiting.js';
 import { checkedBy, checkName, checkOptions, oneOf } from '../../../validation/options.js';
@@ -94,6 +97,7 @@ export class Faults {
    * ```
    */
   inject(input: FaultInput): InjectedFault {
+    checkIsFault(input);
     const { kind = 'status', times = 1 } = input;
     checkName('fault', kind, FAULT_KINDS);
     checkOptions(schemaOf(kind), input, { of: 'faults.inject' });
@@ -189,6 +193,27 @@ export class Faults {
   }
 }
 
+/** Refuses what is no fault, and a path, which many reach for first. */
+function checkIsFault(input: unknown): void {
+  if (!isObject(input)) {
+    throw new ConfigurationError(
+      `faults.inject: expected a fault, such as { status: 503 }, got ${typeName(input)}.`,
+      { option: 'fault' },
+    );
+  }
+  if ('path' in input) {
+    throw new ConfigurationError(
+      'faults.inject: path is not a known option. Use `endpoint`, such as `endpoint: endpoints.getTool`.',
+      { option: 'path' },
+    );
+  }
+}
+
+function endpointProblem(value: unknown): string | undefined {
+  const isEndpoint = typeof value === 'string' || (isObject(value) && 'method' in value && 'path' in value);
+  return isEndpoint ? undefined : "must be an endpoint, such as `endpoints.getTool`, or its key, 'getTool'";
+}
+
 function timesProblem(times: unknown): string | undefined {
   const isCount = Number.isInteger(times) && Number(times) >= 1;
   return isCount || times === 'always' ? undefined : "must be a whole number, 1 or more, or 'always'";
@@ -199,7 +224,7 @@ function schemaOf(kind: FaultKind): z.core.$ZodType {
     kind: z.optional(z.literal(kind)),
     times: z.optional(checkedBy(timesProblem)),
     region: z.optional(oneOf(REGIONS)),
-    endpoint: z.optional(z.unknown()),
+    endpoint: z.optional(checkedBy(endpointProblem)),
     acts: flag,
     ...faultTable[kind].fields,
   });
