@@ -7,8 +7,10 @@ import type { SqliteInbox } from '../sqlite/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
+import { LOG_LEVEL_VARIABLE } from '../utils/logger.js';
 import { onOneLine } from '../utils/printable.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
+import { hintFor } from '../utils/suggest.js';
 import type { Drift } from '../validation/drift.js';
 import { listSecrets } from '../webhooks/secrets/known.js';
 import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/variable.js';
@@ -28,6 +30,16 @@ type Report = (check: string, result: Tone, detail: string) => void;
 
 /** More than the limits of body parsers and servers that are common: up to 1 MiB. */
 const LARGE_MESSAGE_LENGTH = 1_200_000;
+
+/** The environment variables that this package reads. */
+const VARIABLES = [
+  'AGENT_PLATFORM_REGION',
+  'AGENT_PLATFORM_TOKEN',
+  ...REGIONS.map(baseUrlVariable),
+  'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL',
+  LOG_LEVEL_VARIABLE,
+  SECRET_VARIABLE,
+];
 
 /** Checks settings, the service, a receiver and an inbox, and says what may be wrong. */
 export const doctor: Command = {
@@ -81,6 +93,7 @@ function indent(detail: string): string {
 }
 
 async function checkService({ env }: Terminal, report: Report): Promise<void> {
+  checkVariables(env, report);
   const drift: Drift[] = [];
   const platform = createPlatform(env, (found) => drift.push(found), report);
   if (platform === undefined) return;
@@ -99,14 +112,24 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
   }
 }
 
+/** Warns of a variable that nothing reads, such as a misspelt one. */
+function checkVariables(env: Terminal['env'], report: Report): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('AGENT_PLATFORM_') || VARIABLES.includes(name)) continue;
+    report('settings', 'warn', `${name} is not read by this package. ${hintFor(name, VARIABLES)}`);
+  }
+}
+
 /** Reports what is wrong with the secrets of webhooks. Returns how many there are. */
 function checkSecrets(env: Terminal['env'], report: Report): string {
   const secrets = splitSecrets(env[SECRET_VARIABLE]);
-  const { problems } = secrets.length === 0 ? { problems: [] } : listSecrets(secrets);
+  const given = secrets.length === 1 ? secrets[0] : secrets;
+  const { problems } = secrets.length === 0 ? { problems: [] } : listSecrets(given);
   for (const { option, text } of problems) {
     report('settings', 'fail', `${option.replace('secret', SECRET_VARIABLE)} ${text}`);
   }
   if (secrets.length === 0) return 'no webhook secret';
+  if (problems.length > 0) return 'a webhook secret that cannot be used';
   return secrets.length === 1 ? '1 webhook secret' : `${secrets.length} webhook secrets, separated by commas`;
 }
 
@@ -164,10 +187,13 @@ function describeFailure(error: unknown, region: string): string {
 async function checkReceiver(url: string, secret: string, report: Report): Promise<void> {
   const payload = { ...createFixtures().event('webhook_test').payload, createdAt: Date.now() };
   const webhook = { type: 'webhook_test', payload };
-  const [authentic, forged] = await Promise.all([
-    post(url, webhook, secret),
-    post(url, webhook, 'forged-by-agent-platform-sdk'),
-  ]);
+  const authentic = await post(url, webhook, secret);
+  if (authentic.outcome === 'failed' || authentic.status === 404) {
+    const result = `authentic webhook_test: ${describeDelivery(authentic)}`;
+    report('receiver', 'fail', `${result}\n- No receiver there: does it run, and are port and path right?`);
+    return;
+  }
+  const forged = await post(url, webhook, 'forged-by-agent-platform-sdk');
   const compare = (kind: string, delivery: PostedEvent, expected: number, hints: string): void => {
     const isExpected = delivery.status === expected;
     const result = `${kind} webhook_test: ${describeDelivery(delivery)}`;
@@ -179,7 +205,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     200,
     `
 - Only 200 counts as success, and there is no automatic retry (6.4).
-- Does the receiver have the secret in ${SECRET_VARIABLE}? Is the path right?`,
+- Does the receiver have the secret in ${SECRET_VARIABLE}?`,
   );
   compare(
     'forged',

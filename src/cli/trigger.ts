@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from '../testing/fixtures/events.js';
 import { checkEventType, createFixtures } from '../testing/fixtures/fixtures.js';
+import { checkFieldNames } from '../testing/fixtures/overlay.js';
 import { failureOfDelivery } from '../testing/http/describe.js';
 import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
@@ -66,13 +67,20 @@ function failureOfForged({ status, error }: PostedEvent): string | undefined {
 }
 
 function createPayload(type: WebhookEventType, set: readonly string[]): Record<string, unknown> {
-  const payload: Record<string, unknown> = { ...createFixtures().event(type).payload, createdAt: Date.now() };
+  const fixture = createFixtures().event(type).payload;
+  const payload: Record<string, unknown> = { ...fixture, createdAt: Date.now() };
   for (const assignment of set) {
     const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
     if (field === '') throw new UsageError(`--set must be field=value, got "${assignment}".`);
+    if (field.includes('.')) {
+      throw new UsageError(
+        `--set takes the name of a field, such as ${field.split('.').pop()}, got "${field}".`,
+      );
+    }
     const json = parseJson(value);
     payload[field] = json === undefined ? value : json;
   }
+  checkFieldNames(`the payload of ${type}`, payload, Object.keys(fixture));
   // Only a valid event shows how the receiver handles a real one.
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
   if (!verdict.ok) throw new UsageError(`--set makes an invalid ${type}:${formatIssues(verdict.issues)}`);

@@ -95,6 +95,15 @@ test('--webhook posts an authentic and a forged event', async () => {
   expect(lines[3]).toMatch(/^fail {2}receiver {2}forged webhook_test: 204 in .*Expected 401/s);
 });
 
+test('--webhook posts nothing more if no receiver is there', async () => {
+  const { env } = await service();
+  const other = await serve((_, response) => response.writeHead(404).end());
+  for (const url of ['http://127.0.0.1:9999', other]) {
+    const { lines } = await finish(['doctor', '--webhook', url], env);
+    expect(lines.slice(2)).toEqual([expect.stringContaining('No receiver there: does it run')]);
+  }
+});
+
 test('--redis reports a missing address, or an inbox that is not reachable', async () => {
   const { env } = await service();
   const { lines } = await finish(['doctor', '--redis'], env);
@@ -113,7 +122,7 @@ test.each<[what: string, env: object, finding: RegExp]>([
   [
     'a secret in quotes',
     { AGENT_PLATFORM_WEBHOOK_SECRET: '"old"' },
-    /^fail {2}settings {2}AGENT_PLATFORM_WEBHOOK_SECRET\[0\] is not the bare value: remove quotes/,
+    /^fail {2}settings {2}AGENT_PLATFORM_WEBHOOK_SECRET is not the bare value: remove quotes/,
   ],
   [
     'a token in quotes',
@@ -125,6 +134,16 @@ test.each<[what: string, env: object, finding: RegExp]>([
     { AGENT_PLATFORM_TOKEN: 'Bearer token' },
     /^fail {2}settings {2}AgentPlatform: token is not the bare value: remove quotes and `Bearer `/,
   ],
+  [
+    'a secret that cannot be used',
+    { AGENT_PLATFORM_WEBHOOK_SECRET: '"old"' },
+    /^ok {4}settings {2}.*, a webhook secret that cannot be used$/,
+  ],
+  ...['TOKN TOKEN', 'WEBHOOK_SECRETS WEBHOOK_SECRET', 'LOG_LEVEL LOG'].map((names) => {
+    const [wrong, right] = names.split(' ').map((name) => `AGENT_PLATFORM_${name}`);
+    const finding = `^warn {2}settings {2}${wrong} is not read by .* Did you mean "${right}"\\?$`;
+    return [`the misspelt ${wrong}`, { [`${wrong}`]: 'x' }, new RegExp(finding)] as [string, object, RegExp];
+  }),
   [
     'swapped regions',
     { AGENT_PLATFORM_BASE_URL_NA: 'https://api-eu.example.com' },

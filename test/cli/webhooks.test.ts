@@ -172,6 +172,22 @@ describe('trigger', () => {
     ]);
   });
 
+  test.each([
+    ['leadNme=Dana', 'the payload of lead_captured: leadNme is not a known field. Did you mean `leadName`?'],
+    ['payload.leadName=Dana', '--set takes the name of a field, such as leadName, got "payload.leadName".'],
+  ])('refuses --set %s', async (set, message) => {
+    const args = ['trigger', 'lead_captured', '--to', 'http://127.0.0.1:9999/', '--set', set];
+    expect(await finish(args, env)).toMatchObject({ code: 2, errors: [message, expect.any(String)] });
+  });
+
+  test('asks about https: at an address that speaks http:', async () => {
+    const url = (await serve((_, response) => response.end())).replace('http:', 'https:');
+    const { lines } = await finish(['trigger', 'webhook_test', '--to', url], env);
+    expect(lines[0]).toContain(
+      '\n          ERR_SSL_WRONG_VERSION_NUMBER. Does it speak http: and not https:?',
+    );
+  });
+
   test('warns before a secret is sent unencrypted', async () => {
     const { errors } = await finish(['trigger', 'webhook_test', '--to', 'http://nowhere.invalid/'], env);
     expect(errors).toEqual([
