@@ -205,7 +205,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     200,
     `
 - Only 200 counts as success, and there is no automatic retry (6.4).
-- Does the receiver have the secret in ${SECRET_VARIABLE}?`,
+- Does the receiver have the secret in ${SECRET_VARIABLE}? Is the path right?`,
   );
   compare(
     'forged',
