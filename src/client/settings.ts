@@ -115,7 +115,7 @@ function createSchemas() {
     // The addresses are checked in `base-url.ts`, beside the region.
     baseUrls: z.optional(closedObject(() => byRegion(() => anything))),
     fetch: z.optional(func),
-    ...loggingOptions,
+    ...loggingOptions(),
     hooks: z.optional(closedObject(() => hookFields)),
     maxResponseBytes: z.optional(wholeNumber(1)),
     dangerouslyAllowBrowser: flag,

@@ -180,7 +180,7 @@ export const inboxFields = (given: InboxOptions | undefined): OptionFields<Inbox
       onDeadLetter: z.optional(func),
     } satisfies OptionFields<InboxHooks>),
   ),
-  ...loggingOptions,
+  ...loggingOptions(),
 });
 
 /** Fills in the defaults of the options that every inbox has, which are checked. */

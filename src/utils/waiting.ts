@@ -1,5 +1,5 @@
 /** The longest delay of a timer. A longer one fires at once (Node, doc/api/timers.md, and browsers). */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2_147_483_647;
 /** Longer than anyone wants to wait, and short enough for the integers of Redis and SQLite. */
 export const HUNDRED_YEARS_MS = 3_155_760_000_000;
 

@@ -203,7 +203,9 @@ export function methods(...names: readonly string[]): z.ZodMiniType<unknown, unk
 }
 
 /** The options of whatever logs. */
-export const loggingOptions = {
-  logger: z.optional(methods('error', 'warn', 'info', 'debug')),
-  logLevel: z.optional(oneOf(LOG_LEVELS)),
-};
+export function loggingOptions() {
+  return {
+    logger: z.optional(methods('error', 'warn', 'info', 'debug')),
+    logLevel: z.optional(oneOf(LOG_LEVELS)),
+  };
+}

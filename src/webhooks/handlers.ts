@@ -92,7 +92,7 @@ export class WebhookHandlers extends WebhookRegistration {
   constructor(options: WebhookHandlersOptions = {}) {
     const registry = new Registry();
     super(registry, false);
-    const schema = z.strictObject({ ...validationOptions, ...loggingOptions });
+    const schema = z.strictObject({ ...validationOptions(), ...loggingOptions() });
     checkOptions(schema, options, { of: 'createWebhookHandlers' });
     const { validation, drift, log } = resolveEvents(options);
     this.#validation = { validation, drift };

@@ -113,20 +113,24 @@ const DEFAULT_DEADLINE_MS = 55_000;
 /** A receiver must respond within 60 seconds (specification, 6.4 and 8): this leaves a second. */
 const MAX_DEADLINE_MS = 59_000;
 
-/** The schemas of the options that receivers, worker handlers and parsers share. */
-export const validationOptions = {
-  validation: z.optional(oneOf(VALIDATION_MODES)),
-  onDrift: z.optional(func),
-};
-/** `secretProblems` describes what is wrong with `secret`. */
-export const secretOptions = { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
+// Schemas of options are made when options are checked: at the top level, they would be in every bundle, and
+// cost every program time when it starts.
 
-/** In a function, because esbuild keeps what spreads others at the top level in every bundle. */
+/** The schemas of the options that receivers, worker handlers and parsers share. */
+export function validationOptions() {
+  return { validation: z.optional(oneOf(VALIDATION_MODES)), onDrift: z.optional(func) };
+}
+
+/** `secretProblems` describes what is wrong with `secret`. */
+export function secretOptions() {
+  return { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
+}
+
 function receiverOptions(): OptionFields<WebhookReceiverOptions> {
   return {
-    ...secretOptions,
-    ...validationOptions,
-    ...loggingOptions,
+    ...secretOptions(),
+    ...validationOptions(),
+    ...loggingOptions(),
     deadline: z.optional(milliseconds(MAX_DEADLINE_MS)),
     maxBodyBytes: z.optional(wholeNumber(1)),
     dedupe: z.optional(z.unknown()),

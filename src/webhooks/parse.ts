@@ -136,8 +136,8 @@ export async function parseWebhookRequest(
   options: ParseWebhookRequestOptions = {},
 ): Promise<WebhookEvent> {
   requestOptions ??= z.strictObject({
-    ...secretOptions,
-    ...validationOptions,
+    ...secretOptions(),
+    ...validationOptions(),
     maxBodyBytes: z.optional(wholeNumber(1)),
   });
   const problems = isObject(options) ? secretProblems(options) : [];

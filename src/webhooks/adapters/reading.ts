@@ -3,15 +3,15 @@ import type { RejectionReason } from '../outcomes.js';
 // Bodies of strangers, within the limits of one body and of all.
 
 /**
- * The most bytes of a body that are read by default: 8 MiB.
+ * The most bytes of a body that are read by default: 8 MiB. (A product would stay in every bundle.)
  *
  * The specification names no limit. `conversation_updated` carries the full history (6.3), so it is assumed to be
  * the largest: there is room for four thousand messages of 1 kB, each of them twice.
  */
-export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
+export const DEFAULT_MAX_BODY_BYTES = 8_388_608;
 
-/** The most memory of all bodies that a receiver has not verified. */
-const MAX_UNVERIFIED_BYTES = 64 * 1024 * 1024;
+/** The most memory of all bodies that a receiver has not verified: 64 MiB. */
+const MAX_UNVERIFIED_BYTES = 67_108_864;
 
 /** One body from its first byte until it is verified. */
 export interface UnverifiedBody {
