@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { anything, flag } from '../schemas/fields.js';
 import { closedObject, openObject } from '../schemas/object.js';
-import { isBrowser, readEnvironment } from '../utils/environment.js';
+import { isBrowser, readEnvironment, runtimeName } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
 import { pastedProblem } from '../utils/pasted.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
+import { VERSION } from '../utils/version.js';
 import { DriftReporter } from '../validation/drift.js';
 import {
   checkedBy,
@@ -58,13 +59,12 @@ export interface Settings extends CallSettings {
   readonly options: AgentPlatformOptions;
 }
 
-const DEFAULTS: CallSettings & Pick<Settings, 'hooks' | 'maxResponseBytes'> = {
+const DEFAULTS: Omit<CallSettings, 'headers'> & Pick<Settings, 'hooks' | 'maxResponseBytes'> = {
   token: undefined,
   timeout: 60_000,
   totalTimeout: undefined,
   maxRetries: 2,
   validation: DEFAULT_VALIDATION,
-  headers: {},
   hooks: {},
   // 64 MiB. A product would stay in every bundle: esbuild does not drop it.
   maxResponseBytes: 67_108_864,
@@ -149,7 +149,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     ...fetchProblems(given, given.fetch),
   ];
   checkOptions(schema, given, about, problems);
-  const call = withCallOptions(DEFAULTS, given);
+  const call = withCallOptions({ ...DEFAULTS, headers: defaultHeaders() }, given);
   const log = createLogger(given.logger, given.logLevel);
   // Just checked: the client has a region, and an address for it.
   const region = given.region as Region;
@@ -165,6 +165,14 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     maxResponseBytes,
     options: { ...given, headers: call.headers, logLevel: log.level },
   };
+}
+
+/** The headers of every request, unless the options have others. */
+function defaultHeaders(): CallSettings['headers'] {
+  const accept = 'application/json';
+  // Browsers set their own user agent; another one would need a CORS preflight.
+  if (isBrowser()) return { accept };
+  return { accept, 'user-agent': `agent-platform-sdk/${VERSION} (${runtimeName()})` };
 }
 
 /** Checks changes to the options of a client, which may be a few of them. */

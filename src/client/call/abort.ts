@@ -1,7 +1,7 @@
 /** The caller's signal, as one call follows it. */
 export interface FollowedSignal {
-  /** Aborted with the caller's signal, for `fetch` and ky's delays; undefined if the caller gave none. */
-  readonly signal: AbortSignal | undefined;
+  /** Aborted with the caller's signal, for `fetch` and ky's delays. */
+  readonly signal: AbortSignal;
   /** Stops following the signal. */
   release(): void;
 }
@@ -21,8 +21,7 @@ const followersOf = /* @__PURE__ */ new WeakMap<AbortSignal, Followers>();
  * `AbortSignal.any` (2.1.0, core/Ky.js, `#createManagedSignal`) leaks on one that lives long
  * (https://github.com/nodejs/node/issues/55351, https://github.com/denoland/deno/issues/24842).
  */
-export function followSignal(signal: AbortSignal | undefined): FollowedSignal {
-  if (signal === undefined) return { signal, release: () => undefined };
+export function followSignal(signal: AbortSignal): FollowedSignal {
   const controller = new AbortController();
   const callback = () => controller.abort();
   const followers = followersOf.get(signal) ?? follow(signal);

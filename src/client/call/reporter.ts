@@ -22,8 +22,8 @@ const MAX_LOGGED_BODY_CHARACTERS = 16_384;
  */
 export async function runOnRequest(
   call: Call,
-  headers: Record<string, string>,
-): Promise<Record<string, string>> {
+  headers: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
   const { request, endpoint, settings, attempt } = call;
   const { hooks, baseUrl } = settings;
   if (hooks.onRequest === undefined) return headers;
@@ -35,6 +35,9 @@ export async function runOnRequest(
     const message = `${what}: the onRequest hook threw (see \`error.cause\`)`;
     throw new HookError(message, { hook: 'onRequest', cause });
   }
+  // The client sets them itself.
+  context.headers.delete('authorization');
+  context.headers.delete('content-type');
   return Object.fromEntries(context.headers);
 }
 
@@ -50,6 +53,7 @@ export function reportResponse(call: Call, { response, text }: ReceivedResponse)
   const durationMs = durationOf(call);
   logAttempt(call, 'info', () => `-> ${status} in ${durationMs} ms`, { status, durationMs });
   logAttempt(call, 'debug', () => `received ${responseForLog(call, headers, text)}`, { status, durationMs });
+  if (hooks.onResponse === undefined) return;
   void log.runQuietly('onResponse', () =>
     hooks.onResponse?.({ ...hookCall(call), status, headers, durationMs }),
   );
@@ -93,6 +97,7 @@ export function reportDrift({ id, endpoint, settings }: Call, issues: readonly I
 export function reportEnd(call: StartedCall, error: AgentPlatformError | undefined): void {
   const { id, settings, endpoint, attempt, startedAt } = call;
   const { hooks, log, region } = settings;
+  if (hooks.onEnd === undefined) return;
   void log.runQuietly('onEnd', () =>
     hooks.onEnd?.({
       callId: id,

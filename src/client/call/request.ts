@@ -59,13 +59,13 @@ function refuse(path: Issue['path'], code: string, message: string): never {
   throw new Refusal([{ path, code, message }]);
 }
 
-const PARAMETER = /\{([^}]+)\}/g;
-
 function fillPath(endpoint: Endpoint, input: RequestInput): string {
   const ids: unknown = input.path ?? {};
+  // Every second part is the name of a parameter.
+  const parts = endpoint.path.split(/[{}]/);
   if (!isObject(ids)) {
     // From JavaScript: `conversations.get(agentId, convoId)`.
-    const names = Array.from(endpoint.path.matchAll(PARAMETER), ([, name]) => name).join(', ');
+    const names = parts.filter((_, index) => index % 2 === 1).join(', ');
     const message = `expected the ids by name in one object, { ${names} }, received ${typeName(ids)}`;
     refuse(['path'], 'invalid_type', message);
   }
@@ -81,7 +81,8 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
         message: 'is an option: pass it after the ids',
       }),
     );
-  const path = endpoint.path.replace(PARAMETER, (_, name: string) => {
+  const path = parts.map((name, index) => {
+    if (index % 2 === 0) return name;
     const id = ids[name];
     const problem = idProblem(id, reserved?.[name] ?? []);
     if (problem === undefined) return encodeURIComponent(String(id));
@@ -93,7 +94,7 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
     return '';
   });
   if (issues.length > 0) throw new Refusal(issues);
-  return path;
+  return path.join('');
 }
 
 /** Describes what is wrong with an id. Encoded, it is one segment of the path, except for dots. */

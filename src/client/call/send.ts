@@ -1,9 +1,7 @@
 import ky from 'ky';
 import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
 import { AgentPlatformError, ConfigurationError } from '../../errors/index.js';
-import { isBrowser, runtimeName } from '../../utils/environment.js';
 import { typeName } from '../../utils/issues.js';
-import { VERSION } from '../../utils/version.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import { ApiPromise, type ApiResponse } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
@@ -99,13 +97,12 @@ function startAtCaller(error: Error): void {
  */
 async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
   const { settings, options, request } = call;
-  const caller = followSignal(options.signal);
+  const caller = options.signal && followSignal(options.signal);
   try {
     await ky(settings.baseUrl + request.path, {
-      signal: caller.signal ?? null,
+      signal: caller?.signal ?? null,
       timeout: options.timeout,
       totalTimeout: options.totalTimeout ?? false,
-      throwHttpErrors: false,
       retry: {
         limit: options.maxRetries,
         shouldRetry: ({ error }) => {
@@ -120,12 +117,12 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
         delay: () => call.attempt.retryDelayMs ?? 0,
       },
       // ky passes a `Request`.
-      fetch: (kyRequest) => unlessAborted(fetchOnce(call, (kyRequest as Request).signal), caller.signal),
+      fetch: (kyRequest) => unlessAborted(fetchOnce(call, (kyRequest as Request).signal), caller?.signal),
     });
   } catch (error) {
     throw failAttempt(call, error);
   } finally {
-    caller.release();
+    caller?.release();
   }
   // ky resolves with the response of the latest attempt.
   return call.attempt.received as ReceivedResponse;
@@ -192,26 +189,17 @@ async function exchange(
   }
 }
 
-let userAgent: string | undefined;
-
 /** The headers of one attempt, with a fresh token. */
 async function requestHeaders(call: Call, signal: AbortSignal): Promise<Record<string, string>> {
   const { options, request, attempt } = call;
-  userAgent ??= `agent-platform-sdk/${VERSION} (${runtimeName()})`;
   const token = await readToken(call);
   signal.throwIfAborted();
   attempt.token = token;
-  const headers = await runOnRequest(call, {
-    accept: 'application/json',
-    // Browsers set their own; a custom one would need a CORS preflight.
-    ...(!isBrowser() && { 'user-agent': userAgent }),
-    ...options.headers,
-  });
-  delete headers.authorization;
-  delete headers['content-type'];
-  if (request.body !== undefined) headers['content-type'] = 'application/json';
-  if (token !== undefined) headers.authorization = `Bearer ${token}`;
-  return headers;
+  return {
+    ...(await runOnRequest(call, options.headers)),
+    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
 }
 
 /** Calls the token function at each attempt, so that a rotated token is used at once. */
