@@ -1,12 +1,14 @@
 /** The clients, each reading one tool over HTTP, and their measurements. Runs in its own process. */
 import { readFileSync } from 'node:fs';
-import { cpuMicros, inFlight, load, readTask, ready, serve } from './child.js';
+import { cpuMicros, heapBytes, inFlight, load, readTask, ready, serve } from './child.js';
 import { median } from './rounds.js';
 
 export type CallsTask =
   | { readonly job: 'serve'; readonly file: string }
+  | { readonly job: 'hang' }
   | { readonly job: 'start'; readonly client: ClientName; readonly url: string }
   | { readonly job: 'cpu'; readonly client: ClientName; readonly url: string; readonly calls: number }
+  | { readonly job: 'pending'; readonly client: ClientName; readonly url: string; readonly calls: number }
   | { readonly job: 'validate'; readonly record: RecordName; readonly file: string; readonly blocks: number };
 
 export type ClientName = keyof typeof clients;
@@ -98,6 +100,20 @@ async function measureCpu(client: ClientName, url: string, calls: number): Promi
   ready(async () => ({ one: await perCall(1), many: await perCall(32) }));
 }
 
+/** Heap of each call that waits for its response. */
+async function measurePending(client: ClientName, url: string, calls: number): Promise<void> {
+  const call = await clients[client](url);
+  const pending: Promise<unknown>[] = [];
+  const start = (count: number) => {
+    for (let made = 0; made < count; made += 1) pending.push(call());
+    return heapBytes();
+  };
+  // What the first calls load is not theirs.
+  const before = await start(50);
+  const bytes = ((await start(calls)) - before) / calls;
+  ready(() => ({ bytes }));
+}
+
 /**
  * Time that validation takes in a call without a network: the difference that `validation: 'off'` makes.
  * Short blocks with and without it take turns, and the median of the differences counts, because a call takes
@@ -143,6 +159,8 @@ async function microsPer(work: Call, calls: number): Promise<number> {
 // calls.ts wrote it.
 const task = readTask() as CallsTask;
 if (task.job === 'serve') serveRecord(task.file);
+else if (task.job === 'hang') serve(() => undefined);
+else if (task.job === 'pending') await measurePending(task.client, task.url, task.calls);
 else if (task.job === 'start') await measureStart(task.client, task.url);
 else if (task.job === 'cpu') await measureCpu(task.client, task.url, task.calls);
 else await measureValidation(task.record, task.file, task.blocks);

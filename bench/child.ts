@@ -1,6 +1,9 @@
 /** Shared by the processes of the peers: each starts with a task, then serves or reports figures. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import type { Figures } from './rounds.js';
 
 /** The secret of every webhook of the bench. */
@@ -30,6 +33,20 @@ export function load<Part>(name: string): Promise<Part> {
 export function cpuMicros(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
+}
+
+/** Bytes of the heap that are in use, once sockets and timers have ended and the rest was collected. */
+export async function heapBytes(): Promise<number> {
+  v8.setFlagsFromString('--expose-gc');
+  // A context that is made from now on has it.
+  const collect = vm.runInNewContext('gc') as () => void;
+  await setTimeout(1_000);
+  // Finalizers run between two collections, and free more.
+  for (let round = 0; round < 4; round += 1) {
+    collect();
+    await setTimeout(20);
+  }
+  return process.memoryUsage().heapUsed;
 }
 
 /** Makes `calls` calls, `width` of them at once. */

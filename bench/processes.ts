@@ -78,6 +78,7 @@ function makeFolder(): string {
     'deliveries-peers',
     'inbox-peers',
     'inbox-file-peers',
+    'memory-peers',
   ]) {
     const source = fs.readFileSync(join(root, `bench/${name}.ts`), 'utf8');
     fs.writeFileSync(join(made, `${name}.js`), ts.transpileModule(source, { compilerOptions }).outputText);

@@ -1,6 +1,6 @@
 /**
- * Measures this package beside its peers and prints tables: `tsx bench/run.ts calls deliveries inbox file`, or
- * only some of the four. `--rounds 9` takes more rounds; `--smoke` takes a tiny one that only shows that
+ * Measures this package beside its peers and prints tables: `tsx bench/run.ts calls deliveries inbox file
+ * memory`, or only some of them. `--rounds 9` takes more rounds; `--smoke` takes a tiny one that only shows that
  * everything runs.
  */
 import { cpus } from 'node:os';
@@ -9,9 +9,10 @@ import { calls } from './calls.js';
 import { deliveries } from './deliveries.js';
 import { inbox } from './inbox.js';
 import { inboxInFile } from './inbox-file.js';
+import { memory } from './memory.js';
 import type { Effort } from './rounds.js';
 
-const tables = { calls, deliveries, inbox, file: inboxInFile };
+const tables = { calls, deliveries, inbox, file: inboxInFile, memory };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
