@@ -165,9 +165,11 @@ export class InboxWorker {
   #listen(): void {
     const { reporter } = this.#parts;
     this.bullmq
-      .on('completed', (job, done) =>
-        done === 'ignored' ? reporter.ignored(toRun(job)) : reporter.handled(toRun(job)),
-      )
+      .on('completed', (job, done) => {
+        const describe = () => toRun(job);
+        if (done === 'ignored') reporter.ignored(describe);
+        else reporter.handled(describe);
+      })
       .on('failed', (job, error) => job && this.#reportFailure(job, error))
       .on('stalled', (key) => reporter.stalled(key))
       .on('lockRenewalFailed', (keys) => {

@@ -30,15 +30,17 @@ export class InboxReporter {
     this.#storage = storage;
   }
 
-  /** A run has succeeded. */
-  handled(run: InboxRun): void {
+  /** A run has succeeded. It is only described if somebody reads that: most events end here. */
+  handled(describe: () => InboxRun): void {
+    if (this.#hooks.onHandled === undefined && !this.#log.writes('info')) return;
+    const run = describe();
     this.#logRun('info', run, 'was handled', 'handled');
     this.#call('onHandled', run);
   }
 
   /** The service's test event has no handler, and needs none. */
-  ignored(run: InboxRun): void {
-    this.#logRun('info', run, 'has no handler, and was completed', 'ignored');
+  ignored(describe: () => InboxRun): void {
+    this.#logRun('info', describe(), 'has no handler, and was completed', 'ignored');
   }
 
   /** A run has failed, and the event will run again. */

@@ -81,7 +81,7 @@ export class EventRun {
     const rememberedUntil = this.event.received + settings.retention;
     return {
       record: (events) => events.finish(this.event, rememberedUntil),
-      report: () => reporter[done](toRun(this.event, this.#startedAt)),
+      report: () => reporter[done](() => toRun(this.event, this.#startedAt)),
     };
   }
 

@@ -121,9 +121,14 @@ export class LeveledLogger {
     this.#rank = LOG_LEVELS.indexOf(level);
   }
 
+  /** Whether lines of a level are written. */
+  writes(level: LogLevel): boolean {
+    return LOG_LEVELS.indexOf(level) <= this.#rank;
+  }
+
   /** Writes a line, with its facts as fields. */
   log(level: Exclude<LogLevel, 'off'>, line: () => string, fields?: () => LogFields): void {
-    if (LOG_LEVELS.indexOf(level) > this.#rank) return;
+    if (!this.writes(level)) return;
     const logger = this.#logger;
     try {
       const text = `[agent-platform-sdk] ${printable(line())}`;
