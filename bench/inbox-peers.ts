@@ -32,14 +32,15 @@ const receivers = {
   /** Verifies nothing, and computes no hash for duplicates. */
   'plain BullMQ': async (): Promise<Receive> => {
     const queue = new Queue(queueName, { connection: new Redis(redis) });
-    const retries = { attempts: 10, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } };
+    const backoff = { type: 'exponential', delay: 1_000, jitter: 0.5 };
+    const retries = { attempts: 10, backoff, stackTraceLimit: 0 };
     return async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const event = JSON.parse(Buffer.concat(chunks).toString()) as { type: string };
       const jobId = randomUUID();
       const deduplication = { id: jobId, ttl: 86_400_000 };
-      await queue.add(event.type, event, { ...retries, jobId, deduplication });
+      await queue.add(event.type, event, { ...retries, jobId, deduplication, timestamp: Date.now() });
       response.end();
     };
   },

@@ -9,7 +9,7 @@ import ts from 'typescript';
 import type { Figures, Peer } from './rounds.js';
 
 /** Installed from the registry, outside the project. */
-const PEERS = ['@octokit/webhooks@14.2.0', 'openai@7.5.0', 'retell-sdk@5.66.1'];
+const PEERS = ['@octokit/webhooks@14.2.0', 'openai@7.57.0', 'retell-sdk@5.66.1'];
 /** Linked from the project, where they are development dependencies. */
 const LINKED = ['bullmq', 'ioredis', 'ky'];
 

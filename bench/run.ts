@@ -16,7 +16,7 @@ const tables = { calls, deliveries, inbox, file: inboxInFile, memory };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { smoke: { type: 'boolean', default: false }, rounds: { type: 'string', default: '7' } },
+  options: { smoke: { type: 'boolean', default: false }, rounds: { type: 'string', default: '3' } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(tables, name));
 if (unknown.length > 0)
