@@ -34,7 +34,8 @@ function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefi
   const { username, password, search, hash, pathname, protocol, host, hostname } = new URL(given);
   const mayBeHttp = mayBeInsecure || isLoopback(hostname);
   if (protocol !== 'https:' && (protocol !== 'http:' || !mayBeHttp)) {
-    const exceptions = 'http: is for loopback, or needs `allowInsecureBaseUrl: true`';
+    const exceptions =
+      'http: is for loopback, or needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
     return `must start with https: (${exceptions}), got ${protocol}//${host}`;
   }
   if (username + password + search + hash !== '') {

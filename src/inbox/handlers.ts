@@ -1,8 +1,9 @@
+import { createLogger } from '../utils/logger.js';
 import { refuseOptions } from '../validation/options.js';
 import type { WebhookHandler } from '../webhooks/context.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';
-import type { InboxSettings, WorkOptions } from './options.js';
+import { type InboxSettings, isWorkOption, type WorkOptions } from './options.js';
 
 /** A handler for each event type of interest. Events of other types are left to other workers. */
 export type HandlersByType = {
@@ -30,7 +31,13 @@ export function toHandlers(
   }
   const handlers = createWebhookHandlers(logging);
   if (onError !== undefined) handlers.onError(onError);
-  for (const [type, handler] of Object.entries(work)) {
+  const entries = Object.entries(work);
+  if (entries.length === 0) {
+    createLogger(logging.logger, logging.logLevel).log('warn', () => 'inbox: this worker has no handler');
+  }
+  for (const [type, handler] of entries) {
+    if (isWorkOption(type)) refuse(type, 'is an option: pass it second.');
+    if (type in handlers) refuse(type, `is no event type: pass createWebhookHandlers().${type}(…).`);
     // `on` refuses an unknown type; the type of `work` ties each handler to its events.
     if (handler !== undefined) handlers.on(type as WebhookEventType, handler as never);
   }

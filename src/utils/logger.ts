@@ -156,8 +156,9 @@ export function describeError(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.stack ?? String(thrown);
   if (!isObject(thrown)) return String(thrown);
   // Not their values, which may be secrets.
-  const { message = 'no message' } = thrown;
-  return `an object with the fields ${Object.keys(thrown).join(', ')}: ${String(message)}`;
+  const { message } = thrown;
+  const text = message === undefined ? '' : `: ${String(message)}`;
+  return `an object, not an Error (fields: ${Object.keys(thrown).join(', ')})${text}`;
 }
 
 /** Returns the class of what was thrown, without its message, which may contain anything. */

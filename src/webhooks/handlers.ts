@@ -62,10 +62,13 @@ export async function runEvent<Outcome>(
   });
 }
 
-/** Whether a result is what refuses a request elsewhere: `false`, a `Response` or `{ statusCode }` of an error. */
+/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
 function isRefusal(result: unknown): boolean {
   if (!isObject(result)) return result === false;
-  // By `in`: chai's assertions, which handlers of tests return, throw for other names (6.3, proxify).
+  // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
+  const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;
+  if (result instanceof Error || hasFailed('ok') || hasFailed('success')) return true;
+  // By `in`: those assertions throw for other names (chai 6.3, proxify).
   const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
   return typeof status === 'number' && status >= 400;
 }

@@ -74,11 +74,11 @@ export abstract class WebhookRegistration {
     type: Type,
     handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
   ): this {
-    this.#check('on', handler);
+    WebhookRegistration.#check(this, 'on', handler);
     if (!isWebhookEventType(type)) {
       const hint = hintFor(String(type), Object.keys(webhookEvents));
       throw new ConfigurationError(
-        `on: ${JSON.stringify(type)} is not an event type. ${hint}\n  Events of other types go to onUnknown.`,
+        `on: ${JSON.stringify(type)} is not an event type. ${hint}\n  Unknown types go to onUnknown, all others to onAny, failures to onError.`,
         { option: 'type' },
       );
     }
@@ -100,7 +100,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onAny(handler: WebhookHandler<WebhookEvent>): this {
-    this.#check('onAny', handler);
+    WebhookRegistration.#check(this, 'onAny', handler);
     this.registry.everyType.push(handler);
     return this;
   }
@@ -120,7 +120,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
-    this.#check('onUnhandled', handler);
+    WebhookRegistration.#check(this, 'onUnhandled', handler);
     this.registry.unhandled.push(handler);
     return this;
   }
@@ -140,7 +140,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
-    this.#check('onUnknown', handler);
+    WebhookRegistration.#check(this, 'onUnknown', handler);
     this.registry.unknown.push(handler);
     return this;
   }
@@ -160,7 +160,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
-    this.#check('onInvalid', handler);
+    WebhookRegistration.#check(this, 'onInvalid', handler);
     this.registry.invalid.push(handler);
     return this;
   }
@@ -179,14 +179,14 @@ export abstract class WebhookRegistration {
    * ```
    */
   onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
-    checkFunction('onError', listener);
+    checkFunction(this, 'onError', listener);
     this.registry.error.push(listener);
     return this;
   }
 
   /** With an inbox, handlers belong to its workers: at the receiver they would never run. */
-  #check(name: string, handler: unknown): void {
-    if (this.#hasInbox) {
+  static #check(registration: WebhookRegistration | undefined, name: string, handler: unknown): void {
+    if (registration !== undefined && registration.#hasInbox) {
       throw new ConfigurationError(
         `${name}: a receiver with an inbox runs no handlers. Pass them to the worker:\n` +
           '  inbox.work({ lead_captured: (event) => … }), ' +
@@ -194,11 +194,23 @@ export abstract class WebhookRegistration {
         { option: name },
       );
     }
-    checkFunction(name, handler);
+    checkFunction(registration, name, handler);
   }
 }
 
-export function checkFunction(name: string, given: unknown): void {
+/** @param registration - `this` of the method, which is missing if it was passed on by itself. */
+export function checkFunction(
+  registration: WebhookRegistration | undefined,
+  name: string,
+  given: unknown,
+): void {
+  if (registration === undefined) {
+    throw new ConfigurationError(
+      `${name} was taken off its object. Call it there: receiver.${name}(…) or handlers.${name}(…)`,
+      { option: 'this' },
+    );
+  }
   if (typeof given === 'function') return;
-  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.`, { option: name });
+  const form = name === 'on' ? ' Call on(type, handler) for each type.' : '';
+  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.${form}`, { option: name });
 }

@@ -106,7 +106,7 @@ export class Reporter {
   refusalIgnored(event: ReceivedWebhook): void {
     this.#warnOnce(
       event,
-      'a handler returned false or an error status: the result is ignored; throw to refuse the event',
+      'a handler returned a failure (false, an error or its status): the result is ignored; throw to refuse the event',
     );
   }
 

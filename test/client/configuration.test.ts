@@ -59,7 +59,7 @@ test.each<[what: string, options: object, message: RegExp]>([
     { token: 'bearer hunter2' },
     /token is not the bare value: remove quotes and `Bearer `/,
   ],
-  ['a token with a line break', { token: 'hunter2\nb' }, /token contains a character/],
+  ['a token with a line break', { token: 'hunter2\nb' }, /It has no white space/],
   [
     'an option that does not exist',
     { retries: 1 },
@@ -73,7 +73,7 @@ test.each<[what: string, options: object, message: RegExp]>([
     { baseUrls: { us: 'https://x' } },
     /baseUrls\.us is not a known option\. Known: eu, na\./,
   ],
-  ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
+  ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls has one address for each region/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
   ['an address that is not a URL', { baseUrls: { eu: 'eu' } }, /is not a URL such as https:/],
   [

@@ -29,10 +29,14 @@ describe('a token', () => {
     '<token>',
     '{{token}}',
     '$' + '{T}',
+    '$TOKEN',
+    '[object Object]',
+    'old;new',
   ])('%s is refused at creation', (token) => {
     expect(() => setUp({ token })).toThrow(
-      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `, and set what a placeholder ' +
-        'such as `undefined` stands for. Set the option `token` or AGENT_PLATFORM_TOKEN.',
+      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `. It has no white space, `;` or ' +
+        'bracket in front, and is no placeholder such as `$TOKEN` or `undefined`. ' +
+        'Set the option `token` or AGENT_PLATFORM_TOKEN.',
     );
   });
 
@@ -103,9 +107,8 @@ describe('the option fetch', () => {
     ['nothing', undefined],
     ['JSON', { data: [] }],
   ])('that resolves to %s is named', async (_, value) => {
-    expect(await messageOf(setUp({ fetch: async () => value as Response }).tools.listDefaults())).toContain(
-      'GET /tools/defaults failed: `fetch` must resolve to a Response (attempt 1)\n' +
-        '  Check `baseUrls.eu`, the option `fetch` and the network.',
+    expect(await messageOf(setUp({ fetch: async () => value as Response }).tools.listDefaults())).toMatch(
+      /failed: `fetch` must resolve to a Response \(attempt 1\)$/,
     );
   });
 
@@ -113,7 +116,7 @@ describe('the option fetch', () => {
     // oxlint-disable-next-line prefer-promise-reject-errors
     const fetch = () => Promise.reject(undefined);
     expect(await messageOf(setUp({ fetch }).tools.listDefaults())).toContain(
-      'GET /tools/defaults failed: no error (attempt 1)',
+      'GET /tools/defaults failed: `fetch` rejected with undefined (attempt 1)',
     );
   });
 
@@ -125,6 +128,18 @@ describe('the option fetch', () => {
 });
 
 describe('an address', () => {
+  test('that is not given by region shows the form', () => {
+    expect(() => setUp({ baseUrls: 'https://a.test' as never })).toThrow(
+      "AgentPlatform: baseUrls has one address for each region: { eu: 'https://…' }.",
+    );
+  });
+
+  test('of http names the variable that allows it, with its value', () => {
+    expect(() => setUp({ baseUrls: { eu: 'http://a.test' } })).toThrow(
+      'or needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true)',
+    );
+  });
+
   test('of https for a service that speaks http is questioned', async () => {
     const url = await serve((_, response) => void response.end());
     expect(await messageOf(connect(url.replace('http:', 'https:')).tools.listDefaults())).toContain(

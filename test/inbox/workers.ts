@@ -35,6 +35,8 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
   test.each<[what: string, work: unknown, options: object, message: RegExp]>([
     ['a receiver', receiverWith(), {}, /receiver.*by type/],
     ['nothing', undefined, {}, /work must be handlers by type/],
+    ['an option', { concurrency: 5 }, {}, /concurrency is an option: pass it second/],
+    ['a method', { onAny: () => undefined }, {}, /pass createWebhookHandlers\(\)\.onAny\(…\)/],
     ['an unknown type', { nothing: () => undefined }, {}, /nothing/],
     [
       'onError beside createWebhookHandlers',

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import {
   ConfigurationError,
+  createWebhookHandlers,
   createWebhookReceiver,
   parseWebhook,
   parseWebhookRequest,
@@ -52,13 +53,25 @@ describe('secrets', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: what a .env file has where nothing expands it.
     '${WEBHOOK_SECRET}',
     '<your secret>',
+    '$WEBHOOK_SECRET',
+    '["one"]',
+    '{"acme":"one"}',
+    '[object Object]',
+    'old new',
+    'old;new',
   ])('%s is refused at creation', (given) => {
     const message =
-      'secret is not the bare value: remove quotes and `Bearer `, and set what a placeholder such as ' +
-      '`undefined` stands for.';
+      'secret is not the bare value: remove quotes and `Bearer `. It has no white space, `;` or bracket in ' +
+      'front, and is no placeholder such as `$TOKEN` or `undefined`.';
     expect(() => setUp({ secret: given })).toThrow(message);
     expect(() => parseWebhook('{}', { secret: given })).toThrow(message);
     expect(() => setUp({ secret: { acme: [given] } })).toThrow(message.replace('secret', 'secret.acme[0]'));
+  });
+
+  test('a function that returns nothing is named', async () => {
+    const { receiver, all } = setUp({ secret: () => undefined });
+    await receiver.handle(post('webhook_test'));
+    expect(all()).toContain('The function `secret` returned nothing.');
   });
 
   test('a secret in place of the options is refused', () => {
@@ -73,6 +86,9 @@ describe('results of handlers', () => {
     ['false', false],
     ['a Response of an error', new Response(null, { status: 500 })],
     ['{ statusCode }', { statusCode: 503, body: '' }],
+    ['an error', new Error('no')],
+    ['{ ok: false }', { ok: false }],
+    ['{ success: false }', { success: false }],
   ])('%s leaves one warning for each type', async (_, result) => {
     const { receiver, lines } = setUp();
     receiver.onAny(() => result);
@@ -80,28 +96,37 @@ describe('results of handlers', () => {
     await receiver.handle(post('webhook_test'));
     await receiver.handle(post('lead_captured'));
     const problem =
-      'a handler returned false or an error status: the result is ignored; throw to refuse the event (logged once)';
+      'a handler returned a failure (false, an error or its status): the result is ignored; ' +
+      'throw to refuse the event (logged once)';
     expect(lines).toEqual([
       `warn [agent-platform-sdk] webhook webhook_test: ${problem}`,
       `warn [agent-platform-sdk] webhook lead_captured: ${problem}`,
     ]);
   });
 
-  test.each([undefined, null, true, 0, '', {}, { status: 'ok' }, { status: 200 }, new Response('ok')])(
-    '%j leaves none',
-    async (result) => {
-      const { receiver, lines } = setUp();
-      receiver.onAny(() => result);
-      await receiver.handle(post('webhook_test'));
-      expect(lines).toEqual([]);
-    },
-  );
+  test.each([
+    undefined,
+    null,
+    true,
+    0,
+    '',
+    {},
+    { ok: true },
+    { status: 'ok' },
+    { status: 200 },
+    new Response('ok'),
+  ])('%j leaves none', async (result) => {
+    const { receiver, lines } = setUp();
+    receiver.onAny(() => result);
+    await receiver.handle(post('webhook_test'));
+    expect(lines).toEqual([]);
+  });
 
   test('a thrown object is described without the values of its fields', async () => {
     const { receiver, all } = setUp();
     receiver.onAny(() => Promise.reject({ code: 'E_CRM', token: 'hunter2', message: 'CRM is down' }));
     await receiver.handle(post('webhook_test'));
-    expect(all()).toContain(': an object with the fields code, token, message: CRM is down');
+    expect(all()).toContain(': an object, not an Error (fields: code, token, message): CRM is down');
     expect(all()).not.toContain('hunter2');
   });
 
@@ -194,6 +219,48 @@ describe('bodies', () => {
     expect((await receiver.handle({ method: 'POST', body })).status).toBe(401);
     expect(all()).toContain(`The body is ${kind}.`);
     expect(() => parseWebhook(body, { secret: 'another-secret' })).toThrow(`The body is ${kind}.`);
+  });
+});
+
+describe('a method', () => {
+  test.each(['on', 'onAny', 'onError', 'onRejected'] as const)('%s that was taken off says how', (name) => {
+    const { [name]: register } = setUp().receiver;
+    expect(() => (register as (...given: unknown[]) => unknown)('webhook_test', () => undefined)).toThrow(
+      `${name} was taken off its object. Call it there: receiver.${name}(…)`,
+    );
+  });
+
+  test.each<[given: unknown, message: string]>([
+    [{ lead_captured: () => undefined }, 'got nothing. Call on(type, handler) for each type.'],
+    ['*', 'Unknown types go to onUnknown, all others to onAny, failures to onError.'],
+  ])('on with %j says how', (given, message) => {
+    const handler = typeof given === 'string' ? () => undefined : undefined;
+    expect(() => setUp().receiver.on(given as never, handler as never)).toThrow(message);
+  });
+
+  test.each<[given: object, hint: string]>([
+    [{ type: 'webhook_test', payload: {} }, 'This is the parsed body. Pass it as one'],
+    [{ body: '{}' }, '`method` is missing.'],
+    [{ method: 'POST', body: '' }, 'The body is empty. Was it read before?'],
+  ])('handle with %j says how', async (given, hint) => {
+    const { receiver, all } = setUp();
+    await receiver.handle(given);
+    expect(all()).toContain(hint);
+  });
+
+  test('fetch with a body that was read says how', async () => {
+    const { receiver, all } = setUp();
+    const request = new Request('https://a.test', { method: 'POST', body: delivery('webhook_test') });
+    await request.json();
+    await receiver.fetch(request);
+    expect(all()).toContain('let that read `request.clone()`');
+  });
+
+  test('process with the body of a request says where it goes', async () => {
+    const body = JSON.parse(delivery('webhook_test')) as never;
+    await expect(createWebhookHandlers().process(body)).rejects.toThrow(
+      'The body of a request goes to a receiver or to parseWebhook',
+    );
   });
 });
 

@@ -1,5 +1,11 @@
 import { TimeoutError as KyTimeoutError } from 'ky';
-import { AbortError, type ApiError, ConnectionError, TimeoutError } from '../../errors/index.js';
+import {
+  AbortError,
+  type ApiError,
+  ConfigurationError,
+  ConnectionError,
+  TimeoutError,
+} from '../../errors/index.js';
 import { classOfStatus } from '../../errors/response.js';
 import { type ErrorBody, ErrorBodySchema, type ErrorIssue } from '../../schemas/envelope.js';
 import { MAX_ISSUES } from '../../utils/issues.js';
@@ -45,7 +51,7 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   const neverConnected =
     settings.fetch === undefined && attempt.status === undefined && wasNeverConnected(cause);
   const hints: string[] = [];
-  if (neverConnected || code === undefined) {
+  if (neverConnected || (code === undefined && !(cause instanceof ConfigurationError))) {
     const own = settings.fetch === undefined ? '' : ', the option `fetch`';
     hints.push(`Check \`baseUrls.${settings.region}\`${own} and the network.`);
   }
@@ -58,7 +64,9 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   }
   const reason = serviceWords(
     call,
-    code ?? innermost('message', cause) ?? String(cause).replace(/^undefined$/, 'no error'),
+    code ??
+      innermost('message', cause) ??
+      String(cause).replace(/^undefined$/, '`fetch` rejected with undefined'),
   );
   const event = `failed: ${reason} (attempt ${attempt.number})`;
   const { message, parts } = describe(call, event, mayHaveActed(call) && !neverConnected, hints);

@@ -174,7 +174,7 @@ async function exchange(
     const response = await (settings.fetch ?? fetch)(settings.baseUrl + request.path, init);
     // From JavaScript it may be anything.
     if (typeof (response as Partial<Response> | undefined)?.text !== 'function') {
-      throw new TypeError('`fetch` must resolve to a Response');
+      throw new ConfigurationError('`fetch` must resolve to a Response', { option: 'fetch' });
     }
     // A `fetch` that ignores its signal responds too late.
     if (signal.aborted) response.body?.cancel().catch(() => undefined);

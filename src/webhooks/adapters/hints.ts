@@ -4,8 +4,8 @@ import { onOneLine } from '../../utils/printable.js';
 // What to write instead of a wrong mount.
 
 export const READ_BEFORE =
-  'The body was read before. Mount the receiver before whatever reads it, or pass what was parsed: ' +
-  'receiver.node(request, response, body).';
+  'The body was read before. Mount the receiver before whatever reads it, let that read `request.clone()`, ' +
+  'or pass what was parsed: receiver.node(request, response, body).';
 export const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
 export const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
 
@@ -40,7 +40,7 @@ export function readingHint(error: unknown): string | undefined {
 /** Returns what to do about a wrong mount; undefined if nothing is wrong with it. */
 export function mountingHint(request: unknown): string | undefined {
   if (!isObject(request)) return 'Pass an object: receiver.handle({ method, body }).';
-  const { requestContext, httpMethod, method, req, arrayBuffer, pipe, body, raw } = request;
+  const { requestContext, httpMethod, method, req, arrayBuffer, pipe, body, raw, payload } = request;
   if (requestContext !== undefined || httpMethod !== undefined) {
     return (
       'This is an event of AWS Lambda. Pass its parts: ' +
@@ -56,7 +56,10 @@ export function mountingHint(request: unknown): string | undefined {
   if (request.request !== undefined || (req !== undefined && method === undefined)) {
     return `This is the context of a framework. ${IN_HONO}. ${IN_KOA}`;
   }
-  if (body !== undefined) return undefined;
+  if (method === undefined && payload !== undefined) {
+    return 'This is the parsed body. Pass it as one: receiver.handle({ method, body }).';
+  }
+  if (body !== undefined) return method === undefined ? '`method` is missing.' : undefined;
   return typeof pipe === 'function'
     ? 'Nobody has read this request. Pass it to receiver.node(request, response), or mount a body parser.'
     : 'There is no body. Is a body parser mounted?';

@@ -125,6 +125,9 @@ export class SecretLoader implements OwnerFinder {
     const since = performance.now();
     const secrets = await this.#call();
     if (since < this.#loadedAt) return;
+    if (secrets === undefined) {
+      throw new ConfigurationError('The function `secret` returned nothing.', { option: 'secret' });
+    }
     this.#findKnown = ownersOf(secrets);
     this.#loadedAt = since;
   }
