@@ -3,7 +3,7 @@ import { refuseOptions } from '../validation/options.js';
 import type { WebhookHandler } from '../webhooks/context.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';
-import { type InboxSettings, isWorkOption, type WorkOptions } from './options.js';
+import type { InboxSettings, WorkOptions } from './options.js';
 
 /** A handler for each event type of interest. Events of other types are left to other workers. */
 export type HandlersByType = {
@@ -36,10 +36,12 @@ export function toHandlers(
     createLogger(logging.logger, logging.logLevel).log('warn', () => 'inbox: this worker has no handler');
   }
   for (const [type, handler] of entries) {
-    if (isWorkOption(type)) refuse(type, 'is an option: pass it second.');
-    if (type in handlers) refuse(type, `is no event type: pass createWebhookHandlers().${type}(…).`);
+    if (handler === undefined) continue;
+    if (type in handlers || typeof handler !== 'function') {
+      refuse(type, 'is no handler of a type: options go second, other handlers to createWebhookHandlers().');
+    }
     // `on` refuses an unknown type; the type of `work` ties each handler to its events.
-    if (handler !== undefined) handlers.on(type as WebhookEventType, handler as never);
+    handlers.on(type as WebhookEventType, handler as never);
   }
   return handlers;
 }

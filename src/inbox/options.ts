@@ -219,11 +219,6 @@ const workFields: OptionFields<WorkOptions> = {
   onError: z.optional(func),
 };
 
-/** Whether a name is that of an option of a worker. */
-export function isWorkOption(name: string): boolean {
-  return Object.hasOwn(workFields, name);
-}
-
 /** Checks the options of a worker, and fills in the defaults. */
 export function resolveWork(options: WorkOptions): WorkSettings {
   checkOptions(z.strictObject(workFields), options, { of: 'inbox.work' });

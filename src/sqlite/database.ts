@@ -140,7 +140,7 @@ function createFile({ fs }: Runtime, path: string): void {
     fs.closeSync(fs.openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
-    if (fs.statSync(path).isDirectory()) refuse('is a folder: give the path of a file in it.');
+    if (fs.statSync(path).isDirectory()) refuse('is a folder.');
   }
 }
 

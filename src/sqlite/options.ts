@@ -29,15 +29,13 @@ export interface SqliteInboxOptions extends InboxOptions {
   readonly minFree?: number | undefined;
 }
 
-const FORM = "the path of a file, such as '/data/webhooks.db'";
-
 const fields: Omit<OptionFields<SqliteInboxOptions>, keyof InboxOptions> = {
   path: checkedBy((value) => {
-    if (typeof value !== 'string' || value === '') return `must be ${FORM}`;
     // SQLite keeps `:memory:` in memory, and takes `file:` for a URI.
-    return /^(?::|file:)/.test(value)
-      ? `is in memory or a URI, which is not durable: give ${FORM}`
-      : undefined;
+    const isPath = typeof value === 'string' && value !== '' && !/^(?::|file:)/.test(value);
+    return isPath
+      ? undefined
+      : "must be the path of a file, such as '/data/webhooks.db', not :memory: or a URI";
   }),
   minFree: z.optional(wholeNumber(0)),
 };

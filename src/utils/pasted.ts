@@ -7,7 +7,7 @@ const PASTED = /[\s;]|^[[{]|^((["'`]).*\2|\$(\{.*|[a-z_]\w*)|<.*>|undefined|null
 /** Describes what came along with a secret or a token when it was set; undefined if nothing did. */
 export function pastedProblem(text: string): string | undefined {
   return PASTED.test(text)
-    ? 'is not the bare value: remove quotes and `Bearer `. It has no white space, `;` or bracket in front, ' +
-        'and is no placeholder such as `$TOKEN` or `undefined`'
+    ? 'is not the bare value: remove quotes and `Bearer `, white space and `;`, and set what a placeholder such as ' +
+        '`$TOKEN` or `undefined` stands for'
     : undefined;
 }

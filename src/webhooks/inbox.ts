@@ -81,8 +81,7 @@ export function checkStored(data: unknown): StoredWebhook {
   const { version, type, payload } = isObject(data) ? data : {};
   if (typeof version !== 'number' || typeof type !== 'string' || !isObject(payload)) {
     const message =
-      'The job does not hold a stored webhook, as `inbox.store` gets it. ' +
-      'The body of a request goes to a receiver or to parseWebhook';
+      'The job does not hold a stored webhook. A raw body goes to a receiver or to parseWebhook';
     throw new WebhookPayloadError(message, { issues: [] });
   }
   if (version > STORED_VERSION) {

@@ -74,14 +74,14 @@ export abstract class WebhookRegistration {
     type: Type,
     handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
   ): this {
-    WebhookRegistration.#check(this, 'on', handler);
     if (!isWebhookEventType(type)) {
       const hint = hintFor(String(type), Object.keys(webhookEvents));
       throw new ConfigurationError(
-        `on: ${JSON.stringify(type)} is not an event type. ${hint}\n  Unknown types go to onUnknown, all others to onAny, failures to onError.`,
+        `on(type, handler): ${JSON.stringify(type)} is not an event type. ${hint}\n  Unknown types go to onUnknown, all others to onAny, failures to onError.`,
         { option: 'type' },
       );
     }
+    WebhookRegistration.#check(this, 'on', handler);
     const { byType } = this.registry;
     byType.set(type, [...(byType.get(type) ?? []), handler]);
     return this;
@@ -204,13 +204,10 @@ export function checkFunction(
   name: string,
   given: unknown,
 ): void {
-  if (registration === undefined) {
-    throw new ConfigurationError(
-      `${name} was taken off its object. Call it there: receiver.${name}(…) or handlers.${name}(…)`,
-      { option: 'this' },
-    );
-  }
-  if (typeof given === 'function') return;
-  const form = name === 'on' ? ' Call on(type, handler) for each type.' : '';
-  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.${form}`, { option: name });
+  if (registration !== undefined && typeof given === 'function') return;
+  const problem =
+    registration === undefined
+      ? `was taken off its object: call receiver.${name}(…)`
+      : `takes a function, got ${typeName(given)}.`;
+  throw new ConfigurationError(`${name} ${problem}`, { option: name });
 }

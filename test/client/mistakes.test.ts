@@ -34,8 +34,8 @@ describe('a token', () => {
     'old;new',
   ])('%s is refused at creation', (token) => {
     expect(() => setUp({ token })).toThrow(
-      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `. It has no white space, `;` or ' +
-        'bracket in front, and is no placeholder such as `$TOKEN` or `undefined`. ' +
+      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `, white space and `;`, and ' +
+        'set what a placeholder such as `$TOKEN` or `undefined` stands for. ' +
         'Set the option `token` or AGENT_PLATFORM_TOKEN.',
     );
   });

@@ -63,6 +63,9 @@ export function testDeadLetters({ createInbox }: Engine): void {
     expect(await inbox.deadLetters.remove(webhook.key)).toBe(false);
     expect(await inbox.deadLetters.remove('0'.repeat(64))).toBe(false);
     expect((await inbox.health()).waiting).toBe(1);
+    await expect(inbox.deadLetters.replay(undefined as never)).rejects.toThrow(
+      'deadLetters.replay: id is missing',
+    );
   });
 
   test('all are replayed, each once, even if two processes replay at the same moment', async () => {

@@ -51,6 +51,12 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(() => inbox.work(work as HandlersByType, options)).toThrow(message);
   });
 
+  test('a worker without handlers says so', () => {
+    const logger = new RecordingLogger();
+    createInbox({ logger }).work({});
+    expect(logger.lines).toContain('warn [agent-platform-sdk] inbox: this worker has no handler');
+  });
+
   test('a handler that fails runs again until it succeeds, and hooks and onError get what it threw', async () => {
     const { hooks, calls, failures, runs } = record();
     const inbox = createInbox({ hooks, attempts: 5 });

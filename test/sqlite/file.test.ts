@@ -12,8 +12,8 @@ import { createInbox, inFile, newPath, path, rowsOf } from './inbox-fixture.js';
 test.each<[option: string, options: object, message: RegExp]>([
   ['path', { path: undefined }, /path is missing/],
   ['path', { path: '' }, /must be the path of a file, such as '\/data\/webhooks.db'/],
-  ['path', { path: ':memory:' }, /is in memory or a URI.*: give the path of a file/],
-  ['path', { path: 'file:webhooks.db' }, /is in memory or a URI.*: give the path of a file/],
+  ['path', { path: ':memory:' }, /must be the path of a file, .*, not :memory: or a URI/],
+  ['path', { path: 'file:webhooks.db' }, /must be the path of a file, .*, not :memory: or a URI/],
   ['minFree', { minFree: -1 }, /whole number, 0 or more/],
   ['attempts', { attempts: 0 }, /attempts/],
   ['backoff.type', { backoff: { type: 'linear' } }, /fixed, exponential|'fixed', 'exponential'/],
@@ -54,7 +54,7 @@ test.each([
     'not a database, and long enough to have a header of a hundred bytes. '.repeat(3),
     /not a database/,
   ],
-  ['a folder', undefined, /is a folder: give the path of a file in it/],
+  ['a folder', undefined, /is a folder\./],
 ])('%s is refused', (_, content, message) => {
   if (content === undefined) mkdirSync(path);
   else writeFileSync(path, content);

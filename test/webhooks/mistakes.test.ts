@@ -61,8 +61,8 @@ describe('secrets', () => {
     'old;new',
   ])('%s is refused at creation', (given) => {
     const message =
-      'secret is not the bare value: remove quotes and `Bearer `. It has no white space, `;` or bracket in ' +
-      'front, and is no placeholder such as `$TOKEN` or `undefined`.';
+      'secret is not the bare value: remove quotes and `Bearer `, white space and `;`, and set what a ' +
+      'placeholder such as `$TOKEN` or `undefined` stands for.';
     expect(() => setUp({ secret: given })).toThrow(message);
     expect(() => parseWebhook('{}', { secret: given })).toThrow(message);
     expect(() => setUp({ secret: { acme: [given] } })).toThrow(message.replace('secret', 'secret.acme[0]'));
@@ -226,12 +226,12 @@ describe('a method', () => {
   test.each(['on', 'onAny', 'onError', 'onRejected'] as const)('%s that was taken off says how', (name) => {
     const { [name]: register } = setUp().receiver;
     expect(() => (register as (...given: unknown[]) => unknown)('webhook_test', () => undefined)).toThrow(
-      `${name} was taken off its object. Call it there: receiver.${name}(…)`,
+      `${name} was taken off its object: call receiver.${name}(…)`,
     );
   });
 
   test.each<[given: unknown, message: string]>([
-    [{ lead_captured: () => undefined }, 'got nothing. Call on(type, handler) for each type.'],
+    [{ lead_captured: () => undefined }, 'on(type, handler): {} is not an event type.'],
     ['*', 'Unknown types go to onUnknown, all others to onAny, failures to onError.'],
   ])('on with %j says how', (given, message) => {
     const handler = typeof given === 'string' ? () => undefined : undefined;
@@ -239,7 +239,10 @@ describe('a method', () => {
   });
 
   test.each<[given: object, hint: string]>([
-    [{ type: 'webhook_test', payload: {} }, 'This is the parsed body. Pass it as one'],
+    [
+      { type: 'webhook_test', payload: {} },
+      'This is the parsed body. Pass receiver.handle({ method, body })',
+    ],
     [{ body: '{}' }, '`method` is missing.'],
     [{ method: 'POST', body: '' }, 'The body is empty. Was it read before?'],
   ])('handle with %j says how', async (given, hint) => {
@@ -259,7 +262,7 @@ describe('a method', () => {
   test('process with the body of a request says where it goes', async () => {
     const body = JSON.parse(delivery('webhook_test')) as never;
     await expect(createWebhookHandlers().process(body)).rejects.toThrow(
-      'The body of a request goes to a receiver or to parseWebhook',
+      'A raw body goes to a receiver or to parseWebhook',
     );
   });
 });

@@ -57,7 +57,7 @@ export function mountingHint(request: unknown): string | undefined {
     return `This is the context of a framework. ${IN_HONO}. ${IN_KOA}`;
   }
   if (method === undefined && payload !== undefined) {
-    return 'This is the parsed body. Pass it as one: receiver.handle({ method, body }).';
+    return 'This is the parsed body. Pass receiver.handle({ method, body }).';
   }
   if (body !== undefined) return method === undefined ? '`method` is missing.' : undefined;
   return typeof pipe === 'function'
