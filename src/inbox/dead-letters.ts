@@ -84,7 +84,6 @@ export class DeadLetters {
 
   /** Returns one, or undefined if there is none with this id. */
   async get(id: string): Promise<DeadLetter | undefined> {
-    checkId('get', id);
     return this.#ask(() => this.#storage.get(id));
   }
 
@@ -94,7 +93,8 @@ export class DeadLetters {
    * @returns False if there is none with this id, or someone else has just replayed it.
    */
   async replay(id: string): Promise<boolean> {
-    checkId('replay', id);
+    // From JavaScript it may be missing.
+    checkOptions(z.strictObject({ id: z.string() }), { id }, { of: 'deadLetters.replay' });
     return this.#ask(() => this.#storage.replay(id, () => true));
   }
 
@@ -127,7 +127,6 @@ export class DeadLetters {
    * @returns False if there is none with this id.
    */
   async remove(id: string): Promise<boolean> {
-    checkId('remove', id);
     return this.#ask(() => this.#storage.remove(id));
   }
 
@@ -139,9 +138,4 @@ export class DeadLetters {
       throw this.#fail('The dead letters are out of reach', error);
     }
   }
-}
-
-/** From JavaScript it may be missing, or a whole dead letter. */
-function checkId(method: string, id: string): void {
-  checkOptions(z.strictObject({ id: z.string() }), { id }, { of: `deadLetters.${method}` });
 }

@@ -1,4 +1,3 @@
-import { createLogger } from '../utils/logger.js';
 import { refuseOptions } from '../validation/options.js';
 import type { WebhookHandler } from '../webhooks/context.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
@@ -31,14 +30,10 @@ export function toHandlers(
   }
   const handlers = createWebhookHandlers(logging);
   if (onError !== undefined) handlers.onError(onError);
-  const entries = Object.entries(work);
-  if (entries.length === 0) {
-    createLogger(logging.logger, logging.logLevel).log('warn', () => 'inbox: this worker has no handler');
-  }
-  for (const [type, handler] of entries) {
+  for (const [type, handler] of Object.entries(work)) {
     if (handler === undefined) continue;
     if (type in handlers || typeof handler !== 'function') {
-      refuse(type, 'is no handler of a type: options go second, other handlers to createWebhookHandlers().');
+      refuse(type, 'is no handler of a type: options go second, onAny to createWebhookHandlers().');
     }
     // `on` refuses an unknown type; the type of `work` ties each handler to its events.
     handlers.on(type as WebhookEventType, handler as never);

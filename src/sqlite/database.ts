@@ -140,7 +140,6 @@ function createFile({ fs }: Runtime, path: string): void {
     fs.closeSync(fs.openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
-    if (fs.statSync(path).isDirectory()) refuse('is a folder.');
   }
 }
 

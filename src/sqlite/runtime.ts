@@ -29,7 +29,6 @@ export interface Runtime {
     openSync(path: string, flags: string, mode: number): number;
     closeSync(descriptor: number): void;
     statfsSync(path: string): DiskStats;
-    statSync(path: string): { isDirectory(): boolean };
   };
   readonly path: { dirname(path: string): string; resolve(path: string): string };
 }

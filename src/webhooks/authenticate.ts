@@ -84,10 +84,7 @@ function* authenticationOf<Found>(
 
   // 2. Parse it.
   const value = text === undefined ? parsed : parseJson(text);
-  if (value === undefined || isNodeStream(value)) {
-    const hint = text === '' ? 'The body is empty. Was it read before?' : undefined;
-    throw new Rejection('not_json', undefined, hint);
-  }
+  if (value === undefined || isNodeStream(value)) throw new Rejection('not_json');
   const { type, payload, secret, fields } = envelopeOf(value);
 
   // 3. Verify the payload's own secret, which may be another than the one in the text.

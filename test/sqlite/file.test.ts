@@ -54,7 +54,7 @@ test.each([
     'not a database, and long enough to have a header of a hundred bytes. '.repeat(3),
     /not a database/,
   ],
-  ['a folder', undefined, /is a folder\./],
+  ['a folder', undefined, /unable to open/],
 ])('%s is refused', (_, content, message) => {
   if (content === undefined) mkdirSync(path);
   else writeFileSync(path, content);
