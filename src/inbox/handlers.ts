@@ -33,7 +33,7 @@ export function toHandlers(
   for (const [type, handler] of Object.entries(work)) {
     if (handler === undefined) continue;
     if (type in handlers || typeof handler !== 'function') {
-      refuse(type, 'is no handler: options go second, onAny to createWebhookHandlers().');
+      refuse(type, 'is no handler: options go second, onAny to createWebhookHandlers()');
     }
     // `on` refuses an unknown type; the type of `work` ties each handler to its events.
     handlers.on(type as WebhookEventType, handler as never);

@@ -157,7 +157,7 @@ export function describeError(thrown: unknown): string {
   if (!isObject(thrown)) return String(thrown);
   // Not their values, which may be secrets.
   const { message } = thrown;
-  const text = message === undefined ? '' : `: ${String(message)}`;
+  const text = typeof message === 'string' ? `: ${message}` : '';
   return `an object, not an Error (fields: ${Object.keys(thrown).join(', ')})${text}`;
 }
 
