@@ -11,9 +11,9 @@ import { createInbox, inFile, newPath, path, rowsOf } from './inbox-fixture.js';
 
 test.each<[option: string, options: object, message: RegExp]>([
   ['path', { path: undefined }, /path is missing/],
-  ['path', { path: '' }, /must be the path of a file, such as '\/data\/webhooks.db'/],
-  ['path', { path: ':memory:' }, /must be the path of a file, .*, not :memory:/],
-  ['path', { path: 'file:webhooks.db' }, /must be the path of a file, .*, not :memory:/],
+  ['path', { path: '' }, /must be the path of a file/],
+  ['path', { path: ':memory:' }, /must be the path of a file, not :memory:/],
+  ['path', { path: 'file:webhooks.db' }, /must be the path of a file, not :memory:/],
   ['minFree', { minFree: -1 }, /whole number, 0 or more/],
   ['attempts', { attempts: 0 }, /attempts/],
   ['backoff.type', { backoff: { type: 'linear' } }, /fixed, exponential|'fixed', 'exponential'/],
