@@ -31,12 +31,10 @@ describe('a token', () => {
     '$' + '{T}',
     '$TOKEN',
     '[object Object]',
-    'old;new',
   ])('%s is refused at creation', (token) => {
     expect(() => setUp({ token })).toThrow(
-      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `, white space and `;`, and ' +
-        'set what a placeholder such as `$TOKEN` or `undefined` stands for. ' +
-        'Set the option `token` or AGENT_PLATFORM_TOKEN.',
+      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `, and set what a placeholder ' +
+        'such as `$TOKEN` stands for. Set the option `token` or AGENT_PLATFORM_TOKEN.',
     );
   });
 
