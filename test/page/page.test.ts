@@ -75,9 +75,13 @@ test('helps a developer whose integration fails', async () => {
     page.evaluate((place) => document.querySelector(place)?.getBoundingClientRect().top, '#tabs');
   const before = await placeOfTabs();
   await expect(platform.tools.get('crm')).rejects.toThrow();
-  await page.click('#list a:has-text("There is no tool with the id")');
+  const row = '#list a:has-text("There is no tool with the id")';
+  await page.waitForSelector(row);
   expect(await placeOfTabs()).toBe(before);
+  await page.click(row);
+  // Only then the page of the row has its styles.
   await sees('NOT_FOUND');
+  expect(await placeOfTabs()).toBe(before);
   await press('Copy as test');
   expect(await page.evaluate(() => navigator.clipboard.readText(), undefined)).toContain(
     "await expect(platform.request('GET', '/tools/crm')).rejects.toMatchObject({ status: 404 });",

@@ -9,37 +9,25 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import { onTestFinished, test } from 'vitest';
-import { type RedisProxy, startProxy } from '../redis/proxy.js';
-import { DURABLE, type RedisServer, startRedis } from '../support/redis-server.js';
+import { test } from 'vitest';
+import { startProxy } from '../redis/proxy.js';
+import { DURABLE } from '../support/redis-server.js';
 import { expectPromiseKept } from './conclude.js';
-import { type Storage, TYPES } from './settings.js';
-import { EVENTS, IS_SHORT, SEED, Stage } from './stage.js';
+import {
+  addressOf,
+  openAdmin,
+  openRedis,
+  replicaOnline,
+  replicate,
+  storageAt,
+  withClient,
+} from './servers.js';
+import { EVENTS, SEED, Stage } from './stage.js';
 
 console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 
-test('rolling deploy: workers are replaced by workers with a handler for one more type', async () => {
-  const redis = await openRedis();
-  const stage = await Stage.open({ storage: storageAt(redis), worker: { types: [TYPES[0]] } });
-  const { workers } = stage;
-  let replaced = 0;
-  const replaceNext = async () => {
-    if (replaced === workers.size) return;
-    await workers.replace(replaced, stage.worker());
-    replaced += 1;
-  };
-  await stage.send(EVENTS / 5, replaceNext);
-  while (replaced < workers.size) await replaceNext();
-  await expectPromiseKept(stage, ({ steps }) => ({
-    faults: { 'workers replaced': replaced, 'without a handler': steps.get('unhandled') ?? 0 },
-  }));
-});
-
 /** A port on which nothing listens. */
 const NOWHERE = 1;
-/** Time that a write takes to the replica, in ms. */
-const LAG_MS = 50;
 /** Time for which the old primary still takes writes from connections that stay open, in ms. */
 const STALE_MS = 2_000;
 
@@ -138,19 +126,6 @@ test('full Redis: events wait for room until workers come, and none is refused',
   }));
 });
 
-test('hung handlers: more handlers never settle than a worker runs at once', async () => {
-  const redis = await openRedis();
-  // About twenty events, in a short and in a full campaign.
-  const worker = IS_SHORT
-    ? { hanging: 0.01, failing: 0, options: { handlerTimeout: 2_000 } }
-    : { hanging: 0.001, failing: 0 };
-  const stage = await Stage.open({ storage: storageAt(redis), worker });
-  await stage.send(EVENTS, async () => undefined);
-  await expectPromiseKept(stage, ({ steps }) => ({
-    faults: { 'handlers timed out': steps.get('failed') ?? 0 },
-  }));
-});
-
 /** How Redis persists what it has acknowledged. */
 const PERSISTENCE: Readonly<Record<string, readonly string[]>> = {
   always: DURABLE,
@@ -195,16 +170,6 @@ test('kills: workers, receivers and Redis are killed, and the network is cut', a
   }));
 });
 
-test('blocked event loop: some events block every worker for longer than its locks last', async () => {
-  const redis = await openRedis();
-  const blocking = IS_SHORT ? { share: 1 / 700, ms: 6_000 } : { share: 1 / 10_000, ms: 70_000 };
-  const stage = await Stage.open({ storage: storageAt(redis), worker: { blocking } });
-  await stage.send(EVENTS, async () => undefined);
-  await expectPromiseKept(stage, ({ steps }) => ({
-    faults: { 'locks lost': steps.get('lost') ?? 0, 'events taken over': steps.get('stalled') ?? 0 },
-  }));
-});
-
 const USER = { username: 'inbox', password: 'campaign-password' };
 /** Time for which Redis refuses, in ms. */
 const REFUSING_MS = 3_000;
@@ -235,113 +200,3 @@ test('error replies: the user loses a permission, or the memory is full', async 
     };
   });
 });
-
-/** Time for which an event waits for a worker that has a handler, in ms, and a longer one without workers. */
-const [UNHANDLED_TIMEOUT_MS, OUTAGE_MS] = IS_SHORT ? [4_000, 5_000] : [10_000, 12_000];
-/** Time from the start of the workers, and from an outage, to the next outage of Redis, in ms. */
-const WORKING_MS = 3_000;
-
-test('two kinds of workers: none is there, and then Redis is away, for longer than unhandledTimeout', async () => {
-  const redis = await openRedis();
-  const stage = await Stage.open({ storage: storageAt(redis), workers: 0 });
-  const { ledger, workers } = stage;
-  const sending = stage.send(EVENTS, async () => undefined);
-  await sleep(OUTAGE_MS);
-  const overdue = ledger.acknowledged.size;
-  for (const types of [[TYPES[0]], [TYPES[1]], [TYPES[0]]]) {
-    workers.add(stage.worker({ types, options: { unhandledTimeout: UNHANDLED_TIMEOUT_MS } }));
-  }
-  let outages = 0;
-  do {
-    await sleep(WORKING_MS);
-    await redis.crash(OUTAGE_MS);
-    outages += 1;
-  } while (!ledger.isComplete);
-  await sending;
-  await expectPromiseKept(stage, ({ steps }) => ({
-    faults: {
-      'stored before a worker was there': overdue,
-      'outages of Redis': outages,
-      'without a handler': steps.get('unhandled') ?? 0,
-    },
-  }));
-});
-
-/** Times for which Redis is frozen, in ms: below and above the timeout of the sockets that store. */
-const FROZEN_MS = [2_000, 15_000];
-
-test('frozen Redis: its process stops, keeps its connections, and responds to nothing', async () => {
-  const redis = await openRedis();
-  const stage = await Stage.open({ storage: storageAt(redis) });
-  let frozen = 0;
-  await stage.send(EVENTS / (IS_SHORT ? 3 : 5), async () => {
-    redis.freeze();
-    await sleep(FROZEN_MS[frozen % FROZEN_MS.length]);
-    redis.thaw();
-    frozen += 1;
-  });
-  await expectPromiseKept(stage, () => ({ faults: { 'times frozen': frozen } }));
-});
-
-/** Time within which a receiver ends under traffic, in ms, on a busy machine. */
-const SHUTDOWN_MS = 10_000;
-/** Time from the start of a receiver to the end of the next, in ms: most events should find one. */
-const UPTIME_MS = 2_000;
-
-test('shutdown under traffic: receivers end by the recipe of the guides, and are started again', async () => {
-  const redis = await openRedis();
-  const stage = await Stage.open({ storage: storageAt(redis) });
-  const { receivers } = stage;
-  let [replaced, slowest] = [0, 0];
-  await stage.send(EVENTS / 10, async () => {
-    const start = performance.now();
-    await receivers.replace(replaced % receivers.size);
-    slowest = Math.max(slowest, Math.ceil(performance.now() - start));
-    replaced += 1;
-    await sleep(UPTIME_MS);
-  });
-  await expectPromiseKept(stage, () => ({
-    faults: { 'receivers replaced': replaced },
-    rules: { [`a receiver took ${slowest} ms to end, at most ${SHUTDOWN_MS}`]: slowest <= SHUTDOWN_MS },
-  }));
-});
-
-async function openRedis(args: readonly string[] = DURABLE): Promise<RedisServer> {
-  const redis = await startRedis(args);
-  onTestFinished(() => redis.stop());
-  return redis;
-}
-
-function openAdmin(redis: RedisServer): Redis {
-  const admin = new Redis(redis.url);
-  onTestFinished(() => admin.disconnect());
-  return admin;
-}
-
-function storageAt(server: { readonly port: number }): Storage {
-  return { redis: addressOf(server) };
-}
-
-function addressOf({ port }: { readonly port: number }) {
-  return { host: '127.0.0.1', port };
-}
-
-/** Makes one Redis the replica of another, over a network with a lag. */
-async function replicate(primary: RedisServer, replica: RedisServer): Promise<RedisProxy> {
-  const link = await startProxy(primary.port, LAG_MS);
-  await withClient(replica, (client) => client.replicaof('127.0.0.1', link.port));
-  return link;
-}
-
-/** Resolves when the replica of a Redis has caught up but for the lag. */
-async function replicaOnline(primary: RedisServer): Promise<void> {
-  await withClient(primary, async (client) => {
-    while (!/state=online/.test(await client.info('replication'))) await sleep(50);
-  });
-}
-
-async function withClient(server: RedisServer, act: (client: Redis) => Promise<unknown>): Promise<void> {
-  const client = new Redis(server.url);
-  await act(client);
-  await client.quit();
-}

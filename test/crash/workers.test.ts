@@ -1,0 +1,118 @@
+/** The scenarios of the crash campaign in which workers, receivers or handlers are slow, absent or replaced. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'vitest';
+import { expectPromiseKept } from './conclude.js';
+import { openRedis, storageAt } from './servers.js';
+import { TYPES } from './settings.js';
+import { EVENTS, IS_SHORT, Stage } from './stage.js';
+
+test('rolling deploy: workers are replaced by workers with a handler for one more type', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ storage: storageAt(redis), worker: { types: [TYPES[0]] } });
+  const { workers } = stage;
+  let replaced = 0;
+  const replaceNext = async () => {
+    if (replaced === workers.size) return;
+    await workers.replace(replaced, stage.worker());
+    replaced += 1;
+  };
+  await stage.send(EVENTS / 5, replaceNext);
+  while (replaced < workers.size) await replaceNext();
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: { 'workers replaced': replaced, 'without a handler': steps.get('unhandled') ?? 0 },
+  }));
+});
+
+test('hung handlers: more handlers never settle than a worker runs at once', async () => {
+  const redis = await openRedis();
+  // About twenty events, in a short and in a full campaign.
+  const worker = IS_SHORT
+    ? { hanging: 0.01, failing: 0, options: { handlerTimeout: 2_000 } }
+    : { hanging: 0.001, failing: 0 };
+  const stage = await Stage.open({ storage: storageAt(redis), worker });
+  await stage.send(EVENTS, async () => undefined);
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: { 'handlers timed out': steps.get('failed') ?? 0 },
+  }));
+});
+
+test('blocked event loop: some events block every worker for longer than its locks last', async () => {
+  const redis = await openRedis();
+  const blocking = IS_SHORT ? { share: 1 / 700, ms: 6_000 } : { share: 1 / 10_000, ms: 70_000 };
+  const stage = await Stage.open({ storage: storageAt(redis), worker: { blocking } });
+  await stage.send(EVENTS, async () => undefined);
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: { 'locks lost': steps.get('lost') ?? 0, 'events taken over': steps.get('stalled') ?? 0 },
+  }));
+});
+
+/** Time for which an event waits for a worker that has a handler, in ms, and a longer one without workers. */
+const [UNHANDLED_TIMEOUT_MS, OUTAGE_MS] = IS_SHORT ? [4_000, 5_000] : [10_000, 12_000];
+/** Time from the start of the workers, and from an outage, to the next outage of Redis, in ms. */
+const WORKING_MS = 3_000;
+
+test('two kinds of workers: none is there, and then Redis is away, for longer than unhandledTimeout', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ storage: storageAt(redis), workers: 0 });
+  const { ledger, workers } = stage;
+  const sending = stage.send(EVENTS, async () => undefined);
+  await sleep(OUTAGE_MS);
+  const overdue = ledger.acknowledged.size;
+  for (const types of [[TYPES[0]], [TYPES[1]], [TYPES[0]]]) {
+    workers.add(stage.worker({ types, options: { unhandledTimeout: UNHANDLED_TIMEOUT_MS } }));
+  }
+  let outages = 0;
+  do {
+    await sleep(WORKING_MS);
+    await redis.crash(OUTAGE_MS);
+    outages += 1;
+  } while (!ledger.isComplete);
+  await sending;
+  await expectPromiseKept(stage, ({ steps }) => ({
+    faults: {
+      'stored before a worker was there': overdue,
+      'outages of Redis': outages,
+      'without a handler': steps.get('unhandled') ?? 0,
+    },
+  }));
+});
+
+/** Times for which Redis is frozen, in ms: below and above the timeout of the sockets that store. */
+const FROZEN_MS = [2_000, 15_000];
+
+test('frozen Redis: its process stops, keeps its connections, and responds to nothing', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ storage: storageAt(redis) });
+  let frozen = 0;
+  await stage.send(EVENTS / (IS_SHORT ? 3 : 5), async () => {
+    redis.freeze();
+    await sleep(FROZEN_MS[frozen % FROZEN_MS.length]);
+    redis.thaw();
+    frozen += 1;
+  });
+  await expectPromiseKept(stage, () => ({ faults: { 'times frozen': frozen } }));
+});
+
+/** Time within which a receiver ends under traffic, in ms, on a busy machine. */
+const SHUTDOWN_MS = 10_000;
+/** Time from the start of a receiver to the end of the next, in ms: most events should find one. */
+const UPTIME_MS = 2_000;
+
+test('shutdown under traffic: receivers end by the recipe of the guides, and are started again', async () => {
+  const redis = await openRedis();
+  const stage = await Stage.open({ storage: storageAt(redis) });
+  const { receivers } = stage;
+  let [replaced, slowest] = [0, 0];
+  await stage.send(EVENTS / 10, async () => {
+    const start = performance.now();
+    await receivers.replace(replaced % receivers.size);
+    slowest = Math.max(slowest, Math.ceil(performance.now() - start));
+    replaced += 1;
+    await sleep(UPTIME_MS);
+  });
+  await expectPromiseKept(stage, () => ({
+    faults: { 'receivers replaced': replaced },
+    rules: { [`a receiver took ${slowest} ms to end, at most ${SHUTDOWN_MS}`]: slowest <= SHUTDOWN_MS },
+  }));
+});
