@@ -19,7 +19,7 @@ const RECHECK_SPACING_MS = 1;
 /** The longest delay, however many events are delayed, in ms. */
 const MAX_RECHECK_DELAY_MS = 300_000;
 
-/** What a worker tells the others, and how it gives events back to them. */
+/** What a worker needs to announce its types, and to give events back. */
 export interface OtherWorkersParts {
   readonly client: RedisClient;
   /** Makes the name of a key of the queue. */

@@ -18,7 +18,6 @@ import {
   type OptionFields,
   type OptionProblem,
   oneOf,
-  refuseOptions,
   wholeNumber,
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
@@ -143,11 +142,6 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   const about = { of: 'AgentPlatform', variables: VARIABLES };
   // The schema refuses what has no fields to look at.
   if (!isObject(options)) checkOptions(schema, options, about);
-  if (typeof options.baseUrls === 'string') {
-    refuseOptions('AgentPlatform', [
-      { option: 'baseUrls', text: "has one address for each region: { eu: 'https://…' }." },
-    ]);
-  }
   const given = withEnvironment(options);
   const problems = [
     ...addressProblems(given),

@@ -46,7 +46,7 @@ export class Disk {
     return `${this.#free} bytes are free on the disk, and minFree is ${this.#minFree}`;
   }
 
-  /** Returns what is wrong with the place of the file, as far as Linux tells. */
+  /** Returns what is wrong with the place of the file, as far as Linux shows it. */
   warnings(): InboxWarnings<'persistence' | 'remote' | 'unmeasured'> {
     const type = this.#read((disk) => disk.type);
     if (type instanceof Error) {

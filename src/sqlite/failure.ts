@@ -1,7 +1,7 @@
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
 
-/** The result codes of SQLite that are told apart: https://sqlite.org/rescode.html */
+/** The result codes of SQLite that are handled differently: https://sqlite.org/rescode.html */
 const CODES = { busy: 5, corrupt: 11, notADatabase: 26 } as const;
 
 /** Another connection writes, or recovers the file after a crash. */

@@ -70,13 +70,9 @@ export {
 } from './fixtures/fixtures.js';
 export type { DeepPartial } from './fixtures/overlay.js';
 export type { FakeServer, ListenOptions } from './http/server.js';
+export type { SendOptions, SubscribeOptions, WebhookOwner } from './sending/options.js';
+export type { PayloadToSend } from './sending/payload.js';
 export type { DeliveryRecord, DeliveryTarget } from './sending/post.js';
 export type { RecordedWebhook } from './sending/recording.js';
 export type { Subscription } from './sending/subscriptions.js';
-export type {
-  FakeWebhooks,
-  PayloadToSend,
-  SendOptions,
-  SubscribeOptions,
-  WebhookOwner,
-} from './sending/webhooks.js';
+export type { FakeWebhooks } from './sending/webhooks.js';

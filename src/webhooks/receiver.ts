@@ -70,7 +70,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```
    */
   onRejected(listener: (rejection: WebhookRejection) => unknown): this {
-    checkFunction(this, 'onRejected', listener);
+    checkFunction('onRejected', listener);
     this.registry.rejected.push(listener);
     return this;
   }

@@ -77,11 +77,12 @@ export abstract class WebhookRegistration {
     if (!isWebhookEventType(type)) {
       const hint = hintFor(String(type), Object.keys(webhookEvents));
       throw new ConfigurationError(
-        `on(type, handler): ${JSON.stringify(type)} is not an event type. ${hint}\n  Unknown types go to onUnknown, all others to onAny, failures to onError.`,
+        `on(type, handler): ${JSON.stringify(type)} is not an event type. ${hint}\n` +
+          '  Unknown types go to onUnknown, all others to onAny, failures to onError.',
         { option: 'type' },
       );
     }
-    WebhookRegistration.#check(this, 'on', handler);
+    this.#check('on', handler);
     const { byType } = this.registry;
     byType.set(type, [...(byType.get(type) ?? []), handler]);
     return this;
@@ -100,7 +101,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onAny(handler: WebhookHandler<WebhookEvent>): this {
-    WebhookRegistration.#check(this, 'onAny', handler);
+    this.#check('onAny', handler);
     this.registry.everyType.push(handler);
     return this;
   }
@@ -120,7 +121,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
-    WebhookRegistration.#check(this, 'onUnhandled', handler);
+    this.#check('onUnhandled', handler);
     this.registry.unhandled.push(handler);
     return this;
   }
@@ -140,7 +141,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
-    WebhookRegistration.#check(this, 'onUnknown', handler);
+    this.#check('onUnknown', handler);
     this.registry.unknown.push(handler);
     return this;
   }
@@ -160,7 +161,7 @@ export abstract class WebhookRegistration {
    * ```
    */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
-    WebhookRegistration.#check(this, 'onInvalid', handler);
+    this.#check('onInvalid', handler);
     this.registry.invalid.push(handler);
     return this;
   }
@@ -179,14 +180,14 @@ export abstract class WebhookRegistration {
    * ```
    */
   onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
-    checkFunction(this, 'onError', listener);
+    checkFunction('onError', listener);
     this.registry.error.push(listener);
     return this;
   }
 
   /** With an inbox, handlers belong to its workers: at the receiver they would never run. */
-  static #check(registration: WebhookRegistration | undefined, name: string, handler: unknown): void {
-    if (registration !== undefined && registration.#hasInbox) {
+  #check(name: string, handler: unknown): void {
+    if (this.#hasInbox) {
       throw new ConfigurationError(
         `${name}: a receiver with an inbox runs no handlers. Pass them to the worker:\n` +
           '  inbox.work({ lead_captured: (event) => … }), ' +
@@ -194,20 +195,11 @@ export abstract class WebhookRegistration {
         { option: name },
       );
     }
-    checkFunction(registration, name, handler);
+    checkFunction(name, handler);
   }
 }
 
-/** @param registration - `this` of the method, which is missing if it was passed on by itself. */
-export function checkFunction(
-  registration: WebhookRegistration | undefined,
-  name: string,
-  given: unknown,
-): void {
-  if (registration !== undefined && typeof given === 'function') return;
-  const problem =
-    registration === undefined
-      ? `was taken off its object: call receiver.${name}(…)`
-      : `takes a function, got ${typeName(given)}.`;
-  throw new ConfigurationError(`${name} ${problem}`, { option: name });
+export function checkFunction(name: string, given: unknown): void {
+  if (typeof given === 'function') return;
+  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.`, { option: name });
 }

@@ -73,7 +73,7 @@ test.each<[what: string, options: object, message: RegExp]>([
     { baseUrls: { us: 'https://x' } },
     /baseUrls\.us is not a known option\. Known: eu, na\./,
   ],
-  ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls has one address for each region/],
+  ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
   ['an address that is not a URL', { baseUrls: { eu: 'eu' } }, /is not a URL such as https:/],
   [

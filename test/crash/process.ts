@@ -55,7 +55,7 @@ function work(inbox: Inbox, worker: WorkerSettings): void {
   if ('bullmq' in started) watchLocks(started.bullmq, worker);
 }
 
-/** Records which locks are lost, as BullMQ tells. */
+/** Records which locks are lost, by BullMQ's events. */
 function watchLocks(bullmq: BullMQWorker, worker: WorkerSettings): void {
   bullmq
     .on('active', ({ id = '', name }) => void (worker.types.includes(name) || write('unhandled', id)))
@@ -69,7 +69,7 @@ function watchLocks(bullmq: BullMQWorker, worker: WorkerSettings): void {
     });
 }
 
-/** Records which locks are lost, as the lines of an inbox in a file tell. */
+/** Records which locks are lost, by the log lines of an inbox in a file. */
 function lockLogger(): Logger {
   const steps: Readonly<Record<string, Step>> = { stalled: 'stalled', lock_lost: 'lost' };
   const take = (line: string, { key, outcome = '' }: LogFields = {}) => {

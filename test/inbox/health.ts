@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { type Engine, eventually, hang, processing, stored } from './fixture.js';
 
-/** What the health of every inbox tells. */
+/** What the health of every inbox shows. */
 export function testHealth({ createInbox }: Engine): void {
   test('health counts waiting, active, retrying and failed events and workers, and has the age of the oldest', async () => {
     const inbox = createInbox({ attempts: 1, backoff: 3_600_000 });

@@ -47,7 +47,7 @@ function projectWith(...peers: readonly string[]): string {
 
 const INBOX = 'createBullMQInbox of agent-platform-sdk/bullmq needs';
 
-test.each(['program.mjs', 'program.cjs'])('%s is told which peers to install', (program) => {
+test.each(['program.mjs', 'program.cjs'])('%s gets the names of the peers to install', (program) => {
   expect(JSON.parse(run(projectWith(), program))).toEqual([
     `${INBOX} bullmq and ioredis: npm install bullmq ioredis (or pnpm add bullmq ioredis)`,
     'createRedisDedupe of agent-platform-sdk/redis needs ioredis: npm install ioredis (or pnpm add ioredis)',

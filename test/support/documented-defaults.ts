@@ -14,7 +14,7 @@ const OPTION = /\/\*\*((?:(?!\*\/)[\s\S])*?)\*\/\s*readonly (\w+)\??:/g;
 const DEFAULT = /\bDefault:? (?:`([^`]+)`|(none)|(false)|(\d[\d ]*(?:\.\d+)?)(?: ?(MiB|hours|days))?)/;
 const UNITS: Readonly<Record<string, number>> = { MiB: 1024 ** 2, hours: 3_600_000, days: 86_400_000 };
 
-/** Reads the defaults from the doc comments in some files of `src`. Leaves out those that are told in words. */
+/** Reads the defaults from the doc comments in some files of `src`. Leaves out those that are described in words. */
 function readDefaults(files: readonly string[]): Map<string, unknown> {
   const defaults = new Map<string, unknown>();
   for (const file of files) {

@@ -191,9 +191,9 @@ describe('copies a row', () => {
     fake.webhooks.subscribe('http://127.0.0.1:9/hook', { region: 'na' });
     await fake.webhooks.send('lead_captured', { leadName: 'Dana' }, { region: 'na' });
     await fake.webhooks.send('lead_captured', {}, { region: 'na', forged: true });
-    const genuine = await copiesOf(load, 'delivery_1');
-    expect(genuine.code).toContain("leadName: 'Dana'");
-    await run(genuine.code);
+    const authentic = await copiesOf(load, 'delivery_1');
+    expect(authentic.code).toContain("leadName: 'Dana'");
+    await run(authentic.code);
     const forged = await copiesOf(load, 'delivery_2');
     expect(forged.code).toContain('toBe(401)');
     await run(forged.code);

@@ -8,7 +8,7 @@ import {
 } from '../../errors/index.js';
 import { classOfStatus } from '../../errors/response.js';
 import { type ErrorBody, ErrorBodySchema, type ErrorIssue } from '../../schemas/envelope.js';
-import { MAX_ISSUES } from '../../utils/issues.js';
+import { MAX_ISSUES, typeName } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import { printable } from '../../utils/printable.js';
 import { MASK } from '../../utils/redact.js';
@@ -55,6 +55,7 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
     const own = settings.fetch === undefined ? '' : ', the option `fetch`';
     hints.push(`Check \`baseUrls.${settings.region}\`${own} and the network.`);
   }
+  // The hosts of a fake (`src/testing/fake/base-urls.ts`), to which nothing resolves.
   if (neverConnected && settings.baseUrl.includes('.test/')) {
     hints.push('The address of a fake needs `fetch: fake.fetch`.');
   }
@@ -62,12 +63,8 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   if (neverConnected && isCertificateError(cause)) {
     hints.push('To trust your own certificate, set NODE_EXTRA_CA_CERTS.');
   }
-  const reason = serviceWords(
-    call,
-    code ??
-      innermost('message', cause) ??
-      String(cause).replace(/^undefined$/, '`fetch` rejected with undefined'),
-  );
+  const thrown = typeof cause === 'string' ? cause : `\`fetch\` rejected with ${typeName(cause)}`;
+  const reason = serviceWords(call, code ?? innermost('message', cause) ?? thrown);
   const event = `failed: ${reason} (attempt ${attempt.number})`;
   const { message, parts } = describe(call, event, mayHaveActed(call) && !neverConnected, hints);
   return new ConnectionError(message, { ...parts, cause });

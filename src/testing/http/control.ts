@@ -13,7 +13,7 @@ import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
 import { errorBody } from '../fake/responses.js';
 import { createFixtures } from '../fixtures/fixtures.js';
-import { type SendOptions, type SubscribeOptions, sendSchema } from '../sending/webhooks.js';
+import { type SendOptions, type SubscribeOptions, sendSchema } from '../sending/options.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
 

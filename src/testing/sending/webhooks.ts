@@ -1,75 +1,29 @@
-import * as z from 'zod/mini';
 import { ConfigurationError } from '../../errors/index.js';
-import { flag, requiredText, text, texts } from '../../schemas/fields.js';
+import { requiredText } from '../../schemas/fields.js';
 import { typeName } from '../../utils/issues.js';
-import { REGIONS, type Region } from '../../utils/regions.js';
-import { isMisspelt } from '../../utils/suggest.js';
-import { checkOptions, oneOf, refuseOptions, wholeNumber } from '../../validation/options.js';
-import {
-  isWebhookEventType,
-  type WebhookEventType,
-  type WebhookPayloadOf,
-  webhookEvents,
-} from '../../webhooks/events.js';
+import type { Region } from '../../utils/regions.js';
+import { checkOptions } from '../../validation/options.js';
+import { isWebhookEventType, type WebhookEventType } from '../../webhooks/events.js';
 import type { ChangeEmitter } from '../fake/changes.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
 import type { Store } from '../fake/records/store.js';
-import { EVENT_TYPES } from '../fixtures/events.js';
-import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
-import type { DeepPartial } from '../fixtures/overlay.js';
 import { Deliveries, type FakePost } from './deliveries.js';
 import { followFailures } from './failures.js';
+import {
+  type SendOptions,
+  type SubscribeOptions,
+  sendSchema,
+  subscribeSchema,
+  type WebhookOwner,
+} from './options.js';
+import { checkSpelling, completePayload, type Payload, type PayloadToSend } from './payload.js';
 import { type DeliveryRecord, type DeliveryTarget, targetAddress } from './post.js';
 import { type RecordedWebhook, readRecordingFile } from './recording.js';
 import { type Subscription, Subscriptions } from './subscriptions.js';
 
-/** The most duplicates of an event that one call posts. */
-const MAX_COPIES = 1_000;
-
 /** A clock that jumps by more was set, as by fake timers. */
 const CLOCK_JUMP_MS = 1_000;
-
-/** The owner of webhooks: a workspace in a region. */
-export interface WebhookOwner {
-  /** Default `'eu'`. */
-  readonly region?: Region | undefined;
-  /** The workspace whose secret the payload carries. Default: the first one of the region. */
-  readonly workspaceId?: string | undefined;
-}
-
-/** Options of {@link FakeWebhooks.subscribe}. */
-export interface SubscribeOptions extends WebhookOwner {
-  /** The types to send (6.2), also ones that the specification does not list. Default: all. */
-  readonly events?: readonly (WebhookEventType | (string & {}))[] | undefined;
-}
-
-/** Options of {@link FakeWebhooks.send}. */
-export interface SendOptions extends WebhookOwner {
-  /** The number of identical deliveries, posted at once: from 1 to 1000. Default 1. */
-  readonly copies?: number | undefined;
-  /** Puts a wrong secret into the payload. Default false. */
-  readonly forged?: boolean | undefined;
-}
-
-/** The payload for `send`: fields to merge into a fixture, or a whole one for a custom type. */
-export type PayloadToSend<Type extends string> = Type extends WebhookEventType
-  ? DeepPartial<WebhookPayloadOf<Type>>
-  : Readonly<Record<string, unknown>>;
-
-type Payload = Readonly<Record<string, unknown>>;
-
-const owner = {
-  region: z.optional(/* @__PURE__ */ oneOf(REGIONS)),
-  workspaceId: text,
-};
-const subscribeSchema = /* @__PURE__ */ z.strictObject({ ...owner, events: texts });
-/** The schema of the options of `send`. */
-export const sendSchema = /* @__PURE__ */ z.strictObject({
-  ...owner,
-  copies: z.optional(/* @__PURE__ */ wholeNumber(1, MAX_COPIES)),
-  forged: flag,
-});
 
 /**
  * Sends the service's events to subscribers. Nothing is sent by itself, because which action emits which
@@ -208,7 +162,10 @@ export class FakeWebhooks {
     checkOptions(requiredText, type, { of: 'webhooks.send', path: 'type' });
     checkSpelling(type);
     const { createdAt = this.#now(), ...fields }: Payload = payload ?? {};
-    const all = isWebhookEventType(type) ? this.#complete(type, fields, options) : fields;
+    const { region } = this.#ownerOf(options);
+    const all = isWebhookEventType(type)
+      ? completePayload(type, fields, region, this.#store[region].agents)
+      : fields;
     const deliveries = await this.#post(type, { ...all, createdAt }, options);
     if (deliveries.length === 0) throw this.#nobodySubscribed(`send: ${type}`, options);
     return deliveries;
@@ -281,24 +238,6 @@ export class FakeWebhooks {
     this.#subscriptions.removeOverHttp();
   }
 
-  /** Merges fields into the fixture of an event, as the platform of its agent would send it. */
-  #complete(type: WebhookEventType, fields: Payload, options: SendOptions): Payload {
-    const { region } = this.#ownerOf(options);
-    checkIsPayload(fields, createFixtures().event(type).payload);
-    // Fields of wrong types are let through: receivers meet them too. An interface has no index signature.
-    const payload = createFixtures({ region }).event(type, fields).payload as object as Payload;
-    const agent = this.#store[region].agents.get(String(payload.agentId));
-    if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
-      throw new ConfigurationError(
-        `${type} cannot be sent for agent "${agent.id}": only the native platform sends it (6.2), ` +
-          "and this agent has platform: 'vf'.",
-        { option: 'type' },
-      );
-    }
-    if (agent === undefined || !('agentPlatform' in payload) || 'agentPlatform' in fields) return payload;
-    return { ...payload, agentPlatform: agent.platform };
-  }
-
   #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {
     const { region, workspace } = this.#ownerOf(options);
     const { copies = 1, forged = false } = options;
@@ -351,17 +290,4 @@ export class FakeWebhooks {
     this.#lastCreatedAt = isSameClock ? Math.max(now, this.#lastCreatedAt + 1) : now;
     return this.#lastCreatedAt;
   }
-}
-
-/** Refuses a type that looks misspelt. Any other is sent: a newer service may have it. */
-function checkSpelling(type: string): void {
-  if (isMisspelt(type, EVENT_TYPES)) checkEventType(type);
-}
-
-/** Refuses the options, or the whole event, in place of its payload. `region` of some events is a field. */
-function checkIsPayload(fields: Payload, fixture: object): void {
-  const options = Object.keys(fields).filter((name) => name in sendSchema.shape && !(name in fixture));
-  const problems = options.map((option) => ({ option, text: 'is an option: pass it after the payload.' }));
-  if ('payload' in fields) problems.push({ option: 'payload', text: 'is the event: pass its fields only.' });
-  if (problems.length > 0) refuseOptions('webhooks.send', problems);
 }

@@ -21,7 +21,7 @@ export function responseTaken(sent: number, meant: number): string {
 export function bodyHint(text: string): string | undefined {
   const start = text.trimStart();
   if (start.startsWith('{')) return undefined;
-  let kind = 'neither JSON nor gzip';
+  let kind = 'neither a JSON object nor gzip';
   if (start.startsWith('"')) kind = 'JSON inside a string: it was stringified twice';
   // `{"` in base64.
   else if (start.startsWith('eyJ')) kind = 'base64: decode it';

@@ -4,7 +4,7 @@ import { setupServer } from 'msw/node';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../support/loopback.js';
 
-test('no request leaves the process that msw was told to refuse', async () => {
+test('no request that msw must refuse leaves the process', async () => {
   const requested = vi.fn((_request: unknown, response: { end(): unknown }) => void response.end());
   const address = await serve(requested);
   const server = setupServer(...fakeHandlers(createFakePlatform()));

@@ -38,7 +38,7 @@ checks['handles what a receiver has stored, and closes'] = async () => {
   equal((await inbox.health()).ready, false);
 };
 
-/** A runtime without a safe SQLite has one check: that it is told so. */
+/** A runtime without a safe SQLite has one check: that the error says so. */
 const refusal = {
   async 'says what to use instead'() {
     const { name, message } = await thrownBy(openInbox);
