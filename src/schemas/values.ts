@@ -79,7 +79,7 @@ export const EventAgentPlatformSchema = /* @__PURE__ */ z.enum(eventAgentPlatfor
 
 const eventOperation = ['created', 'updated', 'deleted', 'captured', 'delegated', 'reported'] as const;
 
-/** What an event reports: `operation` (specification, 6.3). Each event type has some of the values, or no such field. */
+/** What an event reports: `operation` (specification, 6.3). Each type has some of the values, or no such field. */
 export type EventOperation = (typeof eventOperation)[number];
 
 /** Schema of {@link EventOperation}. */

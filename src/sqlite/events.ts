@@ -219,7 +219,7 @@ export class Events {
 
   // Workers, counts and what is forgotten
 
-  /** Shows other processes that a worker is there, and which types of parked events it has handlers for (as JSON). */
+  /** Shows other processes that a worker is there, and the types of parked events that it handles (as JSON). */
   announce(worker: string, until: number, types: string): void {
     const sql = 'INSERT OR REPLACE INTO workers (id, due, types) VALUES (?, ?, ?)';
     this.#database.run(sql, worker, until, types);
