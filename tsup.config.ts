@@ -1,5 +1,5 @@
 import { defineConfig, type Options } from 'tsup';
-import { entryPoints, nodeEntryPoints, readManifest } from './scripts/entry-points.js';
+import { entryPoints, readManifest } from './scripts/entry-points.js';
 
 const { 'cli/index': command = '', ...library } = entryPoints(readManifest());
 
@@ -15,15 +15,11 @@ const shared: Options = {
   noExternal: ['zod', 'ky', /^hono/],
   treeshake: true,
   silent: true,
-  esbuildOptions(options, { format }) {
+  esbuildOptions(options) {
     // For a neutral platform, esbuild reads no entry field of package.json by default.
     options.mainFields = ['module', 'main'];
     // Doc comments are in the declaration files.
     options.legalComments = 'none';
-    if (format !== 'cjs') return;
-    // CommonJS has no top-level `await`, and instead of the URL of a file `createRequire` takes its path.
-    options.entryPoints = { ...(options.entryPoints as object), 'node/msw': 'src/node/msw-required.ts' };
-    options.define = { ...options.define, 'import.meta.url': '__filename' };
   },
 };
 
@@ -32,7 +28,7 @@ export default defineConfig([
     ...shared,
     // ky is an entry, and so gets its own files: much of it runs when it loads, so a bundler can only drop it
     // as a whole. Without this entry, `parseWebhook` bundles to 19.6 kB instead of 11.5.
-    entry: { ...library, ...nodeEntryPoints(readManifest()), ky: 'node_modules/ky/distribution/index.js' },
+    entry: { ...library, ky: 'node_modules/ky/distribution/index.js' },
     format: ['esm', 'cjs'],
     dts: { entry: library },
     // One copy of every class for all entry points: `instanceof` depends on it.

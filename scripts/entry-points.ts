@@ -9,8 +9,6 @@ export interface Manifest {
 type ExportTarget =
   | string
   | {
-      /** What bundlers take, if Node takes another file. */
-      readonly module?: string;
       readonly import: { readonly default: string };
     };
 
@@ -22,17 +20,9 @@ export function readManifest(): Manifest {
 /** Maps each built entry point to its source: `{ 'testing/index': 'src/testing/index.ts' }`. */
 export function entryPoints({ exports, bin = {} }: Manifest): Record<string, string> {
   const targets = Object.values(exports).map((target) =>
-    typeof target === 'string' ? target : (target.module ?? target.import.default),
+    typeof target === 'string' ? target : target.import.default,
   );
   return sourcesOf([...targets, ...Object.values(bin)]);
-}
-
-/** Maps what Node takes instead of some entry points to its source: `{ 'node/redis': 'src/node/redis.ts' }`. */
-export function nodeEntryPoints({ exports }: Manifest): Record<string, string> {
-  const targets = Object.values(exports).flatMap((target) =>
-    typeof target === 'string' || target.module === undefined ? [] : [target.import.default],
-  );
-  return sourcesOf(targets);
 }
 
 function sourcesOf(targets: readonly string[]): Record<string, string> {

@@ -67,21 +67,29 @@ export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './utils/standa
 export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters/node.js';
-export type { WebhookContext, WebhookFailure, WebhookHandler, WebhookRejection } from './webhooks/context.js';
+export type {
+  DeliveryHookContext,
+  WebhookContext,
+  WebhookFailure,
+  WebhookHandler,
+  WebhookReceiverHooks,
+  WebhookRejection,
+} from './webhooks/context.js';
 export {
   type ClaimResult,
   createMemoryDedupe,
   type DedupeStore,
   type MemoryDedupeOptions,
 } from './webhooks/dedupe/store.js';
+export type { WebhookEventOptions } from './webhooks/event-options.js';
 export * from './webhooks/events.js';
 export { createWebhookHandlers, WebhookHandlers, type WebhookHandlersOptions } from './webhooks/handlers.js';
 export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export type {
+  AnyReceiverOptions,
   DedupeOptions,
-  DeliveryHookContext,
-  WebhookEventOptions,
-  WebhookReceiverHooks,
+  ReceiverOptions,
+  StoringReceiverOptions,
   WebhookReceiverOptions,
 } from './webhooks/options.js';
 export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/outcomes.js';
@@ -92,8 +100,12 @@ export {
   parseWebhookRequest,
 } from './webhooks/parse.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/payload.js';
-export { createWebhookReceiver, type WebhookReceiver, type WebhookRequest } from './webhooks/receiver.js';
-export type { WebhookRegistration } from './webhooks/registration.js';
+export {
+  createWebhookReceiver,
+  type HandlingReceiver,
+  type WebhookReceiver,
+  type WebhookRequest,
+} from './webhooks/receiver.js';
 export type { WebhookSecrets } from './webhooks/secrets/known.js';
 export type { WebhookSecretLoader } from './webhooks/secrets/loader.js';
 export type {

@@ -27,9 +27,8 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
     folders: 'utils schemas errors validation endpoints webhooks',
     packages: /^(msw$|hono(\/|$)|node:)/,
   },
-  node: { folders: 'errors redis bullmq testing', packages: /^node:module$/ },
   cli: {
-    folders: 'utils schemas errors validation client webhooks sqlite bullmq testing node',
+    folders: 'utils schemas errors validation client webhooks sqlite bullmq testing',
     packages: /^node:/,
   },
 };

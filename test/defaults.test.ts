@@ -253,13 +253,13 @@ testDefaults((file) => !/^(?:bullmq|inbox|redis|sqlite)\//.test(file), {
   'WebhookHandlersOptions.logLevel': () => lowestLevel(processUnhandled),
   'DedupeOptions.window': keptFor,
   'MemoryDedupeOptions.maxKeys': remembers,
-  'WebhookReceiverOptions.deadline': () => timeOf(() => receive().onAny(hang).handle(post('lead_captured'))),
-  'WebhookReceiverOptions.maxBodyBytes': (bytes: number) => {
+  'ReceiverOptions.deadline': () => timeOf(() => receive().onAny(hang).handle(post('lead_captured'))),
+  'ReceiverOptions.maxBodyBytes': (bytes: number) => {
     const receiver = receive().onAny(() => undefined);
     return ifLargest(bytes, async (body) => (await receiver.handle({ method: 'POST', body })).status === 200);
   },
-  'WebhookReceiverOptions.logger': () => whereLogged(receiveTwo),
-  'WebhookReceiverOptions.logLevel': () => lowestLevel(receiveTwo),
+  'ReceiverOptions.logger': () => whereLogged(receiveTwo),
+  'ReceiverOptions.logLevel': () => lowestLevel(receiveTwo),
 
   'FaultScope.times': async () => {
     const { statuses } = await faulted({ status: 503 }, 3);

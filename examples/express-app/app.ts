@@ -4,8 +4,8 @@ import {
   AgentPlatformError,
   ApiError,
   BadRequestError,
+  type HandlingReceiver,
   NotFoundError,
-  type WebhookReceiver,
 } from 'agent-platform-sdk';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 
@@ -20,7 +20,7 @@ export interface Ticket {
 /** The services the app uses. They are passed in, so that a test can pass a client of the fake. */
 export interface Services {
   readonly platform: AgentPlatform;
-  readonly receiver: WebhookReceiver;
+  readonly receiver: HandlingReceiver;
 }
 
 export function createApp({ platform, receiver }: Services): Express {

@@ -1,6 +1,6 @@
 import { ErrorCode } from 'bullmq';
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
-import { type InboxJob, reasonOf, runsOf } from './job.js';
+import { type InboxJob, reasonOf, toTaken } from './job.js';
 import type { OpenQueue } from './open-queue.js';
 
 /** The dead letters of a queue: BullMQ's failed jobs. */
@@ -62,11 +62,12 @@ function wasReplayed(error: unknown): boolean {
 }
 
 function toDeadLetter(job: InboxJob): DeadLetter {
+  const { key, failures, stalls } = toTaken(job);
   return {
-    id: job.id ?? '',
+    id: key,
     webhook: job.data,
     reason: reasonOf(job),
-    attempts: runsOf(job),
+    attempts: failures + stalls,
     failedAt: job.finishedOn ?? 0,
   };
 }

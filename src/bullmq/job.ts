@@ -1,14 +1,13 @@
-import { type Job, type JobsOptions, UnrecoverableError } from 'bullmq';
-import { isFinal, isUnhandled, reasonFor, stalledError, thrownBy } from '../inbox/failure.js';
-import type { InboxRun } from '../inbox/hooks.js';
-import type { Done } from '../inbox/run.js';
+import { type Job, type JobsOptions, UnrecoverableError, WaitingError } from 'bullmq';
+import type { Ending, TakenEvent } from '../inbox/engine.js';
+import { stalledError } from '../inbox/failure.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { BullMQSettings } from './options.js';
 
-// A stored event as BullMQ sees it: a job, its options and its failures.
+// A stored event as BullMQ sees it: a job, its options, and the end of its processor.
 
 /** A job of the queue. Its data came from Redis, where another application may have written it. */
-export type InboxJob = Job<StoredWebhook, Done>;
+export type InboxJob = Job<StoredWebhook, string>;
 
 /**
  * Makes the options of a job, whose id is the key of the event.
@@ -20,6 +19,7 @@ export function jobOptions({ key, receivedAt }: StoredWebhook, settings: BullMQS
   return {
     jobId: key,
     deduplication: { id: key, ttl: Math.ceil(settings.retention) },
+    // For dashboards, and if the end of a run cannot be recorded: the worker decides, see `settle`.
     attempts: settings.attempts,
     backoff: settings.backoff,
     timestamp: receivedAt,
@@ -28,62 +28,59 @@ export function jobOptions({ key, receivedAt }: StoredWebhook, settings: BullMQS
   };
 }
 
-/** Makes the error for BullMQ, whose message is stored. What was thrown is its `cause`. */
-export function toJobError(error: unknown): Error {
-  return isFinal(error) ? toFinalError(error) : withCause(new Error(reasonFor(error)), error);
+/**
+ * Tells BullMQ how the run of a job has ended: what its processor returns or throws makes BullMQ record it.
+ *
+ * | ending | the processor | BullMQ |
+ * |---|---|---|
+ * | done | returns | deletes the job |
+ * | retry | throws an error, its options being those of one retry | delays the job |
+ * | dead | throws an `UnrecoverableError` | keeps the job as failed |
+ * | given back | moves the job to the front, and throws a `WaitingError` | records nothing |
+ * | lost | throws a `WaitingError` | records nothing |
+ */
+export async function settle(job: InboxJob, token: string | undefined, ending: Ending): Promise<string> {
+  switch (ending.kind) {
+    case 'done':
+      return ending.kind;
+    case 'retry':
+      // The stored options are the receiver's. BullMQ 6.7.0 decides by those in memory (`classes/job.js:445`).
+      job.opts.attempts = Number.MAX_SAFE_INTEGER;
+      job.opts.backoff = { type: 'fixed', delay: ending.delay };
+      throw new Error(ending.reason);
+    case 'dead':
+      throw new UnrecoverableError(ending.reason);
+    case 'given back':
+      await job.moveToWait(token);
+      throw new WaitingError();
+    case 'lost':
+      throw new WaitingError();
+  }
 }
 
-/** Makes the error after which BullMQ does not retry. */
-export function toFinalError(error: unknown): Error {
-  return withCause(new UnrecoverableError(reasonFor(error)), error);
-}
-
-/** `UnrecoverableError` takes no `cause`. */
-function withCause(error: Error, cause: unknown): Error {
-  error.cause = cause;
-  return error;
+/** Describes a job that was taken. */
+export function toTaken(job: InboxJob): TakenEvent {
+  return {
+    key: job.id ?? '',
+    type: job.name,
+    data: job.data,
+    receivedAt: job.timestamp,
+    failures: job.attemptsMade - (isStalled(job) ? 1 : 0),
+    stalls: job.stalledCounter,
+  };
 }
 
 /**
- * Whether an event became a dead letter because its lock was lost too often.
+ * Whether an event became a dead letter because its lock was lost too often. BullMQ counts its end as an attempt,
+ * although no handler ran.
  *
  * BullMQ 6.7.0 stores this text as the reason (`commands/moveStalledJobsToWait-9.lua:97`), and no code.
  */
-function isStalled({ failedReason }: Job): boolean {
+export function isStalled({ failedReason }: Job): boolean {
   return failedReason === 'job stalled more than allowable limit';
 }
 
 /** Returns why an event became a dead letter. */
 export function reasonOf(job: Job): string {
   return isStalled(job) ? stalledError(job.stalledCounter).message : job.failedReason;
-}
-
-/** Returns what the handlers threw, from the error of a failed job. */
-export function errorOf(job: Job, error: Error): unknown {
-  return isStalled(job) ? stalledError(job.stalledCounter) : thrownBy(error.cause ?? error);
-}
-
-/** Counts the runs of an event, including those that lost their worker or their lock. */
-export function runsOf(job: Job): number {
-  // Undefined before the first failure, although its type is `string`.
-  const reason = job.failedReason as string | undefined;
-  // BullMQ counts the end of such an event as an attempt, although no handler ran.
-  const endedWithoutRun = isStalled(job) || (reason !== undefined && isUnhandled(reason));
-  return job.attemptsMade + job.stalledCounter - (endedWithoutRun ? 1 : 0);
-}
-
-/** Describes the latest run of an event. */
-export function toRun(job: InboxJob): InboxRun {
-  const { processedOn = Date.now(), finishedOn = Date.now() } = job;
-  // The job of another application may hold nothing.
-  const data = job.data as InboxJob['data'] | null;
-  const workspace = typeof data?.workspace === 'string' ? { workspace: data.workspace } : {};
-  return {
-    key: job.id ?? '',
-    type: job.name,
-    ...workspace,
-    attempt: runsOf(job),
-    waitedMs: Math.max(processedOn - job.timestamp, 0),
-    durationMs: Math.max(finishedOn - processedOn, 0),
-  };
 }

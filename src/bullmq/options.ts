@@ -93,7 +93,7 @@ const DEFAULTS: Settled<Plain> = {
 const DEFAULT_PREFIX = 'bull';
 
 /** Checks the options of an inbox, and fills in the defaults. */
-export function resolveInbox(options: BullMQInboxOptions): BullMQSettings {
+export function resolveBullMQ(options: BullMQInboxOptions): BullMQSettings {
   checkOptions(z.strictObject({ ...inboxFields(options), ...fields }), options, { of: 'createBullMQInbox' });
   const { connection, telemetry } = options;
   const settings = { ...settleOptions(options), ...withDefaults(DEFAULTS, options) };

@@ -6,7 +6,7 @@ import type { BullMQSettings } from './options.js';
 import { numberIn, readFsync, readInfo, type ServerInfo } from './server.js';
 
 /** The kind of a warning of {@link InboxHealth}. */
-export type InboxWarning =
+export type BullMQWarning =
   /** Redis does not respond. */
   | 'unreachable'
   /** Redis refuses writes, or the replicas do not get them. */
@@ -28,11 +28,11 @@ export type InboxWarning =
 export async function readWarnings(
   opened: OpenQueue,
   settings: BullMQSettings,
-): Promise<InboxWarnings<InboxWarning>> {
+): Promise<InboxWarnings<BullMQWarning>> {
   const node = opened.writer();
   const [info, fsync] = await Promise.all([readInfo(node), readFsync(node)]);
   const use = memoryUse(info);
-  const warnings: Record<InboxWarning, string | undefined | false> = {
+  const warnings: Record<BullMQWarning, string | undefined | false> = {
     unreachable: undefined,
     refused: undefined,
     full: use !== undefined && fullWarning(use, settings),

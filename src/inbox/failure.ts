@@ -1,4 +1,5 @@
 import { WebhookError } from '../errors/index.js';
+import { describeBriefly } from '../utils/logger.js';
 import { onOneLine } from '../utils/printable.js';
 
 /**
@@ -15,8 +16,7 @@ export function reasonFor(error: unknown): string {
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  return error instanceof WebhookError ? error.message : `${error.name}: ${error.message}`;
+  return error instanceof WebhookError ? error.message : describeBriefly(error);
 }
 
 /** Returns what the handlers threw (several errors are one `AggregateError`), or else the error itself. */
@@ -29,26 +29,11 @@ export function isFinal(error: unknown): boolean {
   return error instanceof WebhookError && !error.retryable;
 }
 
-const UNHANDLED = 'No worker had a handler for its type within';
-
-/** The failure of an event that no worker could handle. */
-export function unhandledError(unhandledTimeout: number): WebhookError {
-  return new WebhookError(`${UNHANDLED} ${unhandledTimeout} ms (unhandledTimeout)`);
-}
-
-/** Whether a reason is that of {@link unhandledError}. */
-export function isUnhandled(reason: string): boolean {
-  return reason.startsWith(UNHANDLED);
-}
-
-/** Why the signal of a run is aborted while its worker closes. */
-export function workerClosedError(): WebhookError {
-  return new WebhookError('The worker closed before the handlers had settled.');
-}
-
-/** Why the signal of a run is aborted that has lost its lock. */
-export function lockLostError(): WebhookError {
-  return new WebhookError('The lock of the event was lost: another worker runs it.');
+/** A worker has no handler for an event. Another may have one, or the next release. */
+export class NoHandlerError extends WebhookError {
+  constructor() {
+    super('The worker has no handler for its type.');
+  }
 }
 
 /** The failure of an event whose runs never came to an end. */

@@ -8,8 +8,6 @@ export interface InboxRun {
   readonly workspace?: string | undefined;
   /**
    * The number of this run, starting at 1. A run that lost its worker or its lock counts too.
-   *
-   * 0 for a dead letter whose handlers never ran.
    */
   readonly attempt: number;
   /** Milliseconds from the receipt of the event to the start of this run. */
@@ -24,7 +22,7 @@ export interface InboxFailure extends InboxRun {
    * What the handler threw, as thrown; an `AggregateError` if several handlers threw.
    *
    * A `WebhookError` if no handler threw: the event is invalid, the handlers exceeded `handlerTimeout`, the
-   * event stalled too often, or no worker had a handler.
+   * event stalled too often, or the worker had no handler for its type.
    */
   readonly error: unknown;
 }
@@ -39,6 +37,6 @@ export interface InboxHooks {
   readonly onHandled?: ((run: InboxRun) => unknown) | undefined;
   /** Called when a run failed and the event will run again. */
   readonly onRetry?: ((failure: InboxFailure) => unknown) | undefined;
-  /** Called when an event becomes a dead letter: out of attempts, invalid, or without a handler anywhere. */
+  /** Called when an event becomes a dead letter: out of attempts, or invalid. */
   readonly onDeadLetter?: ((failure: InboxFailure) => unknown) | undefined;
 }

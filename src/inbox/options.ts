@@ -81,13 +81,6 @@ export interface WorkOptions {
    */
   readonly handlerTimeout?: number | undefined;
   /**
-   * How long an event waits for a worker that has a handler for it, in ms. Default 3 600 000: an hour.
-   *
-   * The time starts when a worker without one first gives it back. Then it becomes a dead letter, unless
-   * its handlers have run before. To drop events of a type, give it a handler that does nothing.
-   */
-  readonly unhandledTimeout?: number | undefined;
-  /**
    * Time in ms after which another worker can take over the event of a worker that died. Default 30 000.
    *
    * Noticing it takes up to the same time again. The lock is renewed while handlers run; a worker whose event
@@ -205,7 +198,6 @@ export type WorkSettings = Settled<Omit<WorkOptions, 'onError'>>;
 const WORK_DEFAULTS: WorkSettings = {
   concurrency: 10,
   handlerTimeout: 300_000,
-  unhandledTimeout: 3_600_000,
   lockDuration: 30_000,
   maxStalls: 5,
 };
@@ -213,7 +205,6 @@ const WORK_DEFAULTS: WorkSettings = {
 const workFields: OptionFields<WorkOptions> = {
   concurrency: z.optional(wholeNumber(1)),
   handlerTimeout: z.optional(milliseconds()),
-  unhandledTimeout: z.optional(milliseconds()),
   lockDuration: z.optional(milliseconds()),
   maxStalls: z.optional(wholeNumber(1)),
   onError: z.optional(func),

@@ -1,5 +1,6 @@
 import type { LeveledLogger, LogFields } from '../utils/logger.js';
 import { onOneLine } from '../utils/printable.js';
+import type { InboxWarnings } from './health.js';
 import type { InboxFailure, InboxHooks, InboxRun } from './hooks.js';
 
 /** Milliseconds during which further failures of one kind are not logged. */
@@ -44,8 +45,8 @@ export class InboxReporter {
   }
 
   /** A run has failed, and the event will run again. */
-  retried(failure: InboxFailure): void {
-    this.#logRun('warn', failure, 'failed, and will be retried', 'retried');
+  retried(failure: InboxFailure, level: 'warn' | 'info'): void {
+    this.#logRun(level, failure, 'failed, and will be retried', 'retried');
     this.#call('onRetry', failure);
   }
 
@@ -56,10 +57,10 @@ export class InboxReporter {
   }
 
   /** A worker has no handler for a type. Logged once for each type. */
-  unhandled(type: string, timeout: number): void {
+  unhandled(type: string): void {
     this.warnOnce(
       `type ${type}`,
-      `no handler for ${onOneLine(type)} in this worker: its events wait ${timeout} ms for a worker that has one`,
+      `no handler for ${onOneLine(type)} in this worker: its events are retried, for a worker that has one`,
     );
   }
 
@@ -95,6 +96,11 @@ export class InboxReporter {
     if (this.#warned.has(kind) || this.#warned.size >= MAX_KINDS) return;
     this.#warned.add(kind);
     this.warn(warning);
+  }
+
+  /** Logs warnings of the health, once for each kind. */
+  warnOfAll(warnings: InboxWarnings<string>): void {
+    for (const [kind, warning] of Object.entries(warnings)) this.warnOnce(kind, warning ?? '');
   }
 
   /** Logs a warning. */

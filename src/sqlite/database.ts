@@ -1,5 +1,5 @@
 import { ConfigurationError, WebhookError } from '../errors/index.js';
-import { describeFailure } from './failure.js';
+import { cleanError } from './failure.js';
 import type { Row, Runtime, SqliteConnection, SqliteStatement, SqlValue } from './runtime.js';
 
 /** Marks a file as one of this package: "aps1" in ASCII. */
@@ -11,14 +11,13 @@ const TABLES_VERSION = 1;
  * The tables. Their comments stand here, because they would be a part of the bundle.
  *
  * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another.
- * - `events.state` is waiting, running, parked (for a worker that has a handler) or dead.
- * - `events.due` is when a waiting event may run, the lock of a running one expires, a parked one becomes a
- *   dead letter, and a dead one is deleted.
+ * - `events.state` is waiting, retrying, running or dead.
+ * - `events.due` is when a retrying event runs again, the lock of a running one expires, and a dead one is deleted.
+ *   A waiting one is due at once (0), whatever the clock of the machine says.
  * - `events.run` counts how often it was taken: a run with a lower number has lost its lock.
- * - `events.parked` is when a worker without a handler first gave it back.
  * - `by_due` has all that health counts, so that it needs no row, which may be damaged.
  * - `handled` has the keys of handled events, apart from their rows: a row that shrinks frees no page.
- * - `workers` has those of all processes, with the types of parked events that they have handlers for.
+ * - `workers` has those of all processes.
  */
 const TABLES = `
 CREATE TABLE events (
@@ -31,16 +30,14 @@ CREATE TABLE events (
   run INTEGER NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,
   stalls INTEGER NOT NULL DEFAULT 0,
-  parked INTEGER,
   died INTEGER,
   reason TEXT,
   data TEXT NOT NULL
 );
 CREATE INDEX by_due ON events (state, due, received);
-CREATE INDEX parked_by_type ON events (type, due) WHERE state = 'parked';
 CREATE TABLE handled (key TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX handled_by_due ON handled (due);
-CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER NOT NULL, types TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
 PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${TABLES_VERSION};
 `;
@@ -67,11 +64,6 @@ export class Database {
   /** Returns all rows of a query. */
   all(sql: string, ...values: readonly SqlValue[]): Row[] {
     return this.#prepare(sql).all(...values);
-  }
-
-  /** Returns the rows of a query one by one. */
-  iterate(sql: string, ...values: readonly SqlValue[]): Iterable<Row> {
-    return this.#prepare(sql).iterate(...values);
   }
 
   /** Returns the first column of the first row, which is a number; 0 if there is none. */
@@ -147,7 +139,7 @@ function createFile({ fs }: Runtime, path: string): void {
 function describeOpening(error: unknown): string {
   const { code } = error as { readonly code?: unknown };
   const advice = code === 'ENOENT' ? '. Create its folder, or mount the volume' : '';
-  return `${describeFailure(error)}${advice}`;
+  return `${cleanError(error).message}${advice}`;
 }
 
 function setUp(database: Database): Database {

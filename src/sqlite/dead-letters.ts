@@ -1,7 +1,8 @@
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
+import { parseJson } from '../utils/json.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { DeadRow } from './events.js';
 import type { InboxFile } from './file.js';
-import { storedOf } from './run.js';
 
 /** The dead letters in a file. */
 export class DeadRows implements DeadLetterStorage {
@@ -26,7 +27,7 @@ export class DeadRows implements DeadLetterStorage {
   async replay(id: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean> {
     const letter = await this.get(id);
     if (letter === undefined || !isWanted(letter)) return false;
-    return this.#file.write(() => this.#file.events.replay(id, Date.now()));
+    return this.#file.write(() => this.#file.events.replay(id));
   }
 
   async remove(id: string): Promise<boolean> {
@@ -35,8 +36,9 @@ export class DeadRows implements DeadLetterStorage {
 }
 
 function toDeadLetter(row: DeadRow): DeadLetter {
-  const { key, type, received, reason, failures, stalls, died } = row;
-  // What is left of a damaged one.
+  const { key, type, received, data, reason, failures, stalls, died } = row;
+  // What is left of one that was changed from outside.
   const rest = { version: 0, key, type, payload: {}, deliveryId: '', receivedAt: received };
-  return { id: key, webhook: storedOf(row) ?? rest, reason, attempts: failures + stalls, failedAt: died };
+  const webhook = (parseJson(data) as StoredWebhook | undefined) ?? rest;
+  return { id: key, webhook, reason, attempts: failures + stalls, failedAt: died };
 }

@@ -46,15 +46,16 @@ export interface Counts {
 }
 
 const DEAD = "state = 'dead', due = ?, died = ?, reason = ?";
-/** The ids of events to take, of these types (as JSON), at this time, up to a number. */
-const NEXT = `SELECT * FROM (SELECT id FROM events INDEXED BY parked_by_type
-  WHERE state = 'parked' AND type IN (SELECT value FROM json_each(?1)) LIMIT ?3)
-UNION ALL SELECT * FROM (SELECT id FROM events
-  WHERE state = 'waiting' AND due <= ?2 ORDER BY due, received LIMIT ?3) LIMIT ?3`;
+const WAITING = "state = 'waiting', due = 0";
+/**
+ * The ids of events to take at this time, up to a number, without the first so many: retries that are due, then the
+ * oldest that wait. Found in the index alone.
+ */
+const NEXT = `SELECT * FROM
+  (SELECT id FROM events WHERE state = 'retrying' AND due <= ?1 ORDER BY due LIMIT ?2 + ?3)
+UNION ALL SELECT * FROM
+  (SELECT id FROM events WHERE state = 'waiting' ORDER BY due, received LIMIT ?2 + ?3) LIMIT ?2 OFFSET ?3`;
 const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
-
-/** When an event that has been run is due, if it waits for a worker with a handler. */
-const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The tables whose rows are deleted when they are due. */
 const SWEPT = [
@@ -75,43 +76,23 @@ export class Events {
 
   /** Adds an event, unless its key is there or remembered. `data` is the event as JSON. */
   store({ key, type, receivedAt }: StoredWebhook, data: string, now: number): void {
-    const isKnown = 'EXISTS (SELECT 1 FROM handled WHERE key = ?1 AND due > ?3)';
+    const isKnown = 'EXISTS (SELECT 1 FROM handled WHERE key = ?1 AND due > ?5)';
     const sql = `INSERT INTO events (key, type, state, due, received, data)
-      SELECT ?1, ?2, 'waiting', ?3, ?4, ?5 WHERE NOT ${isKnown} ON CONFLICT (key) DO NOTHING`;
-    this.#database.run(sql, key, type, now, receivedAt, data);
+      SELECT ?1, ?2, 'waiting', 0, ?3, ?4 WHERE NOT ${isKnown} ON CONFLICT (key) DO NOTHING`;
+    this.#database.run(sql, key, type, receivedAt, data, now);
   }
 
   // Taking
 
-  /** Whether there is an event to take: one that waits, or a parked one of these types (as JSON). */
-  hasDue(now: number, types: string): boolean {
-    return this.#database.all(NEXT, types, now, 1).length > 0;
+  /** Whether there is an event to take. */
+  hasDue(now: number): boolean {
+    return this.#database.all(NEXT, now, 1, 0).length > 0;
   }
 
-  /** Returns the types of parked events. */
-  parkedTypes(): string[] {
-    const rows = this.#database.all("SELECT DISTINCT type FROM events WHERE state = 'parked'");
-    return rows.map(({ type }) => String(type));
-  }
-
-  /** Takes events that are parked with one of these types, then those that have been due for longest. */
-  take(now: number, types: string, limit: number, lockedUntil: number): EventRow[] {
-    return this.#take('?4', `id IN (${NEXT})`, types, now, limit, lockedUntil);
-  }
-
-  /** Takes one event that waits. */
-  takeOne(id: number, lockedUntil: number): EventRow[] {
-    return this.#take('?', "id = ? AND state = 'waiting'", lockedUntil, id);
-  }
-
-  #take(due: string, which: string, ...values: readonly SqlValue[]): EventRow[] {
-    return this.#changeAll(`state = 'running', due = ${due}, run = run + 1`, which, ...values);
-  }
-
-  /** Returns the ids of events that wait, one by one, from either end. */
-  *dueIds(now: number, order: 'ASC' | 'DESC'): Iterable<number> {
-    const due = `SELECT id FROM events WHERE state = 'waiting' AND due <= ? ORDER BY due ${order}`;
-    for (const { id } of this.#database.iterate(due, now)) yield Number(id);
+  /** Takes events, without the first `skip`, until their locks expire. */
+  take(now: number, limit: number, skip: number, lockedUntil: number): EventRow[] {
+    const changes = "state = 'running', due = ?4, run = run + 1";
+    return this.#changeAll(changes, `id IN (${NEXT})`, now, limit, skip, lockedUntil);
   }
 
   // Locks
@@ -124,12 +105,13 @@ export class Events {
   /** Puts events back whose lock has expired, and returns them with the stall counted. */
   free(now: number, maxStalls: number): EventRow[] {
     const which = "state = 'running' AND due <= ? AND stalls < ?";
-    return this.#changeAll("state = 'waiting', due = ?, stalls = stalls + 1", which, now, now, maxStalls);
+    return this.#changeAll(`${WAITING}, stalls = stalls + 1`, which, now, maxStalls);
   }
 
   /** Makes dead letters of events whose locks have expired too often, and returns them. */
-  buryStalled(end: DeadEnd): EventRow[] {
-    return this.#buryAll(', stalls = stalls + 1', "state = 'running' AND due <= ?", end, end.now);
+  buryStalled({ now, keptUntil, reason }: DeadEnd): EventRow[] {
+    const changes = `${DEAD}, stalls = stalls + 1`;
+    return this.#changeAll(changes, "state = 'running' AND due <= ?", keptUntil, now, reason, now);
   }
 
   // Ends of runs. Each returns false if the run has lost its lock.
@@ -144,7 +126,7 @@ export class Events {
 
   /** Leaves an event for another run. */
   retry(run: RunId, due: number, reason: string): boolean {
-    return this.#change(run, "state = 'waiting', failures = failures + 1, due = ?, reason = ?", due, reason);
+    return this.#change(run, "state = 'retrying', failures = failures + 1, due = ?, reason = ?", due, reason);
   }
 
   /** Makes a dead letter of an event. */
@@ -154,35 +136,12 @@ export class Events {
 
   /** Puts an event back to the front. Costs no attempt. */
   giveBack(run: RunId): boolean {
-    return this.#change(run, "state = 'waiting', due = received");
-  }
-
-  /**
-   * Keeps an event for a worker that has a handler.
-   *
-   * The time starts when it is first given back. Once its handlers have run, it waits forever.
-   */
-  park(run: RunId, now: number, unhandledTimeout: number): boolean {
-    const since = 'coalesce(parked, ?1)';
-    const due = `iif(failures + stalls > 0, ${NEVER}, ${since} + ?2)`;
-    return this.#change(run, `state = 'parked', parked = ${since}, due = ${due}`, now, unhandledTimeout);
+    return this.#change(run, WAITING);
   }
 
   #change({ id, run }: RunId, changes: string, ...values: readonly SqlValue[]): boolean {
     const sql = `UPDATE events SET ${changes} WHERE id = ? AND run = ? AND state = 'running'`;
     return this.#database.run(sql, ...values, id, run) === 1;
-  }
-
-  /** Makes dead letters of events that were parked for too long, if no worker has a handler. Returns them. */
-  buryParked(end: DeadEnd): EventRow[] {
-    const handled = 'SELECT value FROM workers, json_each(workers.types) WHERE workers.due > ?';
-    const which = `state = 'parked' AND due <= ? AND type NOT IN (${handled})`;
-    return this.#buryAll('', which, end, end.now, end.now);
-  }
-
-  #buryAll(change: string, which: string, end: DeadEnd, ...values: readonly SqlValue[]): EventRow[] {
-    const { now, keptUntil, reason } = end;
-    return this.#changeAll(DEAD + change, which, keptUntil, now, reason, ...values);
   }
 
   #changeAll(changes: string, which: string, ...values: readonly SqlValue[]): EventRow[] {
@@ -207,10 +166,9 @@ export class Events {
   }
 
   /** Puts a dead letter back, as if it was new. */
-  replay(key: string, now: number): boolean {
-    const changes = "state = 'waiting', due = ?, failures = 0, stalls = 0, parked = NULL, reason = NULL";
-    const sql = `UPDATE events SET ${changes} WHERE key = ? AND state = 'dead'`;
-    return this.#database.run(sql, now, key) === 1;
+  replay(key: string): boolean {
+    const changes = `${WAITING}, failures = 0, stalls = 0, reason = NULL`;
+    return this.#database.run(`UPDATE events SET ${changes} WHERE key = ? AND state = 'dead'`, key) === 1;
   }
 
   remove(key: string): boolean {
@@ -219,10 +177,9 @@ export class Events {
 
   // Workers, counts and what is forgotten
 
-  /** Shows other processes that a worker is there, and the types of parked events that it handles (as JSON). */
-  announce(worker: string, until: number, types: string): void {
-    const sql = 'INSERT OR REPLACE INTO workers (id, due, types) VALUES (?, ?, ?)';
-    this.#database.run(sql, worker, until, types);
+  /** Shows other processes that a worker is there. */
+  announce(worker: string, until: number): void {
+    this.#database.run('INSERT OR REPLACE INTO workers (id, due) VALUES (?, ?)', worker, until);
   }
 
   withdraw(worker: string): void {
@@ -233,12 +190,12 @@ export class Events {
   count(now: number): Counts {
     // `total` is the `sum` that is 0 where there is no row.
     const sql = `SELECT
-      total(state = 'waiting' AND due <= ?1) AS waiting,
-      total(state = 'parked' OR state = 'waiting' AND due > ?1) AS retrying,
+      total(state = 'waiting') AS waiting,
+      total(state = 'retrying') AS retrying,
       total(state = 'running') AS active,
       total(state = 'dead') AS deadLetters,
       (SELECT count(*) FROM workers WHERE due > ?1) AS workers,
-      min(received) FILTER (WHERE state IN ('waiting', 'parked')) AS oldest
+      min(received) FILTER (WHERE state IN ('waiting', 'retrying')) AS oldest
       FROM events`;
     // The columns that the query names.
     return this.#database.all(sql, now)[0] as unknown as Counts;

@@ -1,5 +1,4 @@
 import { InboxFullError } from '../errors/inbox.js';
-import { WebhookError } from '../errors/index.js';
 
 /** The result codes of SQLite that are handled differently: https://sqlite.org/rescode.html */
 const CODES = { busy: 5, corrupt: 11, notADatabase: 26 } as const;
@@ -28,15 +27,9 @@ function codeOf(error: unknown): number | undefined {
   return typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
-/** Makes a {@link WebhookError} that describes what could not be done in the file, and why. */
-export function fileFailure(what: string, error: unknown): WebhookError {
-  if (error instanceof WebhookError) return error;
-  return new WebhookError(`${what}: ${describeFailure(error)}`, { cause: error });
-}
-
 /** Describes an error of SQLite or of the file system, with advice for a damaged file. */
-export function describeFailure(error: unknown): string {
+export function cleanError(error: unknown): Error & { readonly code?: string } {
   const message = error instanceof Error ? error.message : typeof error;
-  if (!isDamage(error)) return message;
-  return `${message}: see "A damaged file" in the guide of the inbox`;
+  const advice = isDamage(error) ? ': see "A damaged file" in the guide of the inbox' : '';
+  return new Error(message + advice, { cause: error });
 }

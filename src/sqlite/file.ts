@@ -3,8 +3,8 @@ import type { InboxReporter } from '../inbox/reporter.js';
 import { withRetries } from '../utils/waiting.js';
 import { type Database, openDatabase } from './database.js';
 import { Disk } from './disk.js';
-import { type EventRow, Events } from './events.js';
-import { fileFailure, isBusy, isDamage } from './failure.js';
+import { Events } from './events.js';
+import { cleanError, isBusy, isDamage } from './failure.js';
 import type { SqliteSettings } from './options.js';
 import { loadRuntime } from './runtime.js';
 import { Writer } from './writer.js';
@@ -21,8 +21,6 @@ export class InboxFile {
   readonly #database: Database;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
-  /** The ids of events in damaged pages. */
-  readonly #unreadable = new Set<number>();
   #damage: string | undefined;
   #isClosed = false;
 
@@ -51,36 +49,6 @@ export class InboxFile {
     return this.#watch(() => this.#writer.write(change, timeout));
   }
 
-  /** Takes events that wait from a damaged file: one by one, without those in damaged pages. */
-  async takeReadable(limit: number, lockDuration: number): Promise<EventRow[]> {
-    const taken: EventRow[] = [];
-    for (const id of this.#findDue(limit)) {
-      try {
-        taken.push(...(await this.write(() => this.events.takeOne(id, Date.now() + lockDuration))));
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        this.#unreadable.add(id);
-      }
-    }
-    return taken;
-  }
-
-  /** Returns the ids of due events, from both ends of the index up to its damage. */
-  #findDue(limit: number): Set<number> {
-    const found = new Set<number>();
-    for (const order of ['ASC', 'DESC'] as const) {
-      try {
-        for (const id of this.events.dueIds(Date.now(), order)) {
-          if (found.size >= limit) break;
-          if (!this.#unreadable.has(id)) found.add(id);
-        }
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-      }
-    }
-    return found;
-  }
-
   /** Commits what waits, and closes the file. */
   async close(): Promise<void> {
     await this.write(() => undefined).catch(() => undefined);
@@ -96,7 +64,7 @@ export class InboxFile {
       return await use();
     } catch (error) {
       if (isDamage(error)) {
-        const failure = fileFailure('Events cannot be read', error);
+        const failure = cleanError(error);
         this.#damage = failure.message;
         this.#reporter.storageFailed(failure);
       }

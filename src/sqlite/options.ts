@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {
-  type Backoff,
   type InboxOptions,
   type InboxSettings,
   inboxFields,
@@ -8,7 +7,6 @@ import {
   settleOptions,
   withDefaults,
 } from '../inbox/options.js';
-import { HUNDRED_YEARS_MS } from '../utils/waiting.js';
 import { checkedBy, checkOptions, type OptionFields, wholeNumber } from '../validation/options.js';
 
 /** Options of `createSqliteInbox`. Pass the same where events are received and where they are processed. */
@@ -48,13 +46,7 @@ export interface SqliteSettings extends InboxSettings, Settled<Plain> {
 const DEFAULTS: Settled<Plain> = { minFree: 64 * 1024 ** 2 };
 
 /** Checks the options of an inbox, and fills in the defaults. */
-export function resolveInbox(options: SqliteInboxOptions): SqliteSettings {
+export function resolveSqlite(options: SqliteInboxOptions): SqliteSettings {
   checkOptions(z.strictObject({ ...inboxFields(options), ...fields }), options, { of: 'createSqliteInbox' });
   return { ...settleOptions(options), ...withDefaults(DEFAULTS, options), path: options.path };
-}
-
-/** Returns the delay before the next run of an event that has failed this many times, in ms. */
-export function delayAfter(failures: number, { type, delay, jitter }: Settled<Backoff>): number {
-  const longest = type === 'fixed' ? delay : delay * 2 ** (failures - 1);
-  return Math.min(longest * (1 - jitter * Math.random()), HUNDRED_YEARS_MS);
 }

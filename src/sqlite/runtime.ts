@@ -16,7 +16,6 @@ export type Row = Readonly<Record<string, SqlValue>>;
 export interface SqliteStatement {
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
   all(...values: readonly SqlValue[]): Row[];
-  iterate(...values: readonly SqlValue[]): Iterable<Row>;
 }
 
 /**

@@ -151,19 +151,35 @@ export class LeveledLogger {
   }
 }
 
-/** Returns the stack of an error, with its message; anything else that was thrown, as text. */
+/** Returns the stack of an error, with its message; anything else that was thrown, as text. Never throws. */
 export function describeError(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.stack ?? String(thrown);
-  if (!isObject(thrown)) return String(thrown);
-  // Not their values, which may be secrets.
-  const { message } = thrown;
-  const text = typeof message === 'string' ? `: ${message}` : '';
-  return `an object, not an Error (fields: ${Object.keys(thrown).join(', ')})${text}`;
+  return safely(() => {
+    if (thrown instanceof Error) return thrown.stack ?? String(thrown);
+    if (!isObject(thrown)) return String(thrown);
+    // Not their values, which may be secrets.
+    const { message } = thrown;
+    const text = typeof message === 'string' ? `: ${message}` : '';
+    return `an object, not an Error (fields: ${Object.keys(thrown).join(', ')})${text}`;
+  });
 }
 
-/** Returns the class of what was thrown, without its message, which may contain anything. */
+/** Returns the name and the message of an error; of anything else that was thrown, the type. Never throws. */
+export function describeBriefly(thrown: unknown): string {
+  return safely(() => (thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : typeof thrown));
+}
+
+/** Returns the class of what was thrown, without its message, which may contain anything. Never throws. */
 export function describeThrown(thrown: unknown): string {
-  return thrown instanceof Error ? onOneLine(thrown.name) : typeof thrown;
+  return safely(() => (thrown instanceof Error ? onOneLine(thrown.name) : typeof thrown));
+}
+
+/** A value can be made so that its text cannot be read: a list of objects without a prototype, a symbol as message. */
+function safely(describe: () => string): string {
+  try {
+    return describe();
+  } catch {
+    return 'something that cannot be described';
+  }
 }
 
 /** Returns the frames of a stack, without the message that precedes them. */

@@ -1,5 +1,5 @@
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events.js';
-import type { RejectionReason } from './outcomes.js';
+import type { DeliveryOutcome, RejectionReason } from './outcomes.js';
 import type { ReceivedWebhook } from './payload.js';
 
 // What handlers and listeners are called with.
@@ -78,4 +78,31 @@ export interface WebhookRejection {
    * or why the body could not be read.
    */
   readonly hint?: string | undefined;
+}
+
+/** A delivery that has its response. Contains nothing of its payload. */
+export interface DeliveryHookContext {
+  /** Id of the delivery, as in the logs. */
+  readonly deliveryId: string;
+  /** The event type; undefined if the delivery was not verified. */
+  readonly type: string | undefined;
+  /** The name of the workspace that sent it, if the secrets are named. */
+  readonly workspace: string | undefined;
+  /**
+   * The end of the delivery in one word: `handled`, `stored`, `duplicate`, `verification_failed`,
+   * `handler_failed`, …
+   */
+  readonly outcome: DeliveryOutcome;
+  /** The HTTP status of the response. */
+  readonly status: number;
+  /** Bytes of the body; undefined if a body parser was in front, or the body was not read. */
+  readonly size: number | undefined;
+  /** Milliseconds from the arrival of the delivery to the response. */
+  readonly durationMs: number;
+}
+
+/** Callbacks for metrics. */
+export interface WebhookReceiverHooks {
+  /** Called once for each delivery, with its response. Not awaited; what it throws is logged and ignored. */
+  readonly onDelivery?: ((delivery: DeliveryHookContext) => unknown) | undefined;
 }

@@ -1,77 +1,32 @@
 import * as z from 'zod/mini';
-import { WebhookError } from '../errors/index.js';
+import { ConfigurationError, WebhookError } from '../errors/index.js';
+import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
-import type { Logger, LogLevel } from '../utils/logger.js';
+import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
+import { hintFor } from '../utils/suggest.js';
 import { checkOptions, loggingOptions } from '../validation/options.js';
-import type { WebhookContext, WebhookFailure } from './context.js';
+import type { WebhookContext, WebhookFailure, WebhookHandler } from './context.js';
+import { resolveEvents, validationOptions, type WebhookEventOptions } from './event-options.js';
+import {
+  isWebhookEventType,
+  type WebhookEvent,
+  type WebhookEventOf,
+  type WebhookEventType,
+  webhookEvents,
+} from './events.js';
 import { checkStored, type StoredWebhook } from './inbox.js';
-import { resolveEvents, validationOptions, type WebhookEventOptions } from './options.js';
-import type { HandlersOutcome } from './outcomes.js';
+import type { RunOutcome } from './outcomes.js';
 import {
   type EventValidation,
+  type InvalidWebhookEvent,
   isInvalidEvent,
   labelOf,
   type ReceivedWebhook,
   toEvent,
+  type UnknownWebhookEvent,
   workspaceOf,
 } from './payload.js';
-import { Registry, WebhookRegistration } from './registration.js';
-import { Reporter } from './reporter.js';
-
-/** The parts of a receiver or a worker that run its events. */
-export interface EventParts {
-  readonly registry: Registry;
-  readonly reporter: Reporter;
-}
-
-/**
- * Chooses the handlers of an event and runs them concurrently: one failure does not stop the others.
- *
- * @param report - Called for each failure, at once: another handler may never settle.
- * @param runOnce - Wraps the run: a receiver handles an event once for all of its duplicates.
- */
-export async function runEvent<Outcome>(
-  { registry, reporter }: EventParts,
-  event: ReceivedWebhook,
-  context: WebhookContext,
-  report: (stage: WebhookFailure['stage'], error: unknown) => void,
-  runOnce: (run: () => Promise<HandlersOutcome>) => Promise<Outcome>,
-): Promise<Outcome | 'no_handler' | 'invalid_event'> {
-  const handlers = registry.for(event);
-  if (handlers.length === 0) {
-    if (!isInvalidEvent(event)) {
-      reporter.unhandled(event);
-      return 'no_handler';
-    }
-    report('validation', event.error);
-    return 'invalid_event';
-  }
-  return await runOnce(async () => {
-    let outcome: HandlersOutcome = 'handled';
-    const run = async (handler: (typeof handlers)[number]) => {
-      try {
-        // `Registry.for` has chosen these handlers by the kind and type of this very event.
-        if (isRefusal(await handler(event as never, context))) reporter.refusalIgnored(event);
-      } catch (error) {
-        outcome = 'handler_failed';
-        report('handler', error);
-      }
-    };
-    await Promise.all(handlers.map(run));
-    return outcome;
-  });
-}
-
-/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
-function isRefusal(result: unknown): boolean {
-  if (!isObject(result)) return result === false;
-  // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
-  const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;
-  if (result instanceof Error || hasFailed('ok') || hasFailed('success')) return true;
-  // By `in`: those assertions throw for other names (chai 6.3, proxify).
-  const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
-  return typeof status === 'number' && status >= 400;
-}
+import { type FailureListener, Reporter } from './reporter.js';
 
 /** Options of {@link createWebhookHandlers}. */
 export interface WebhookHandlersOptions extends WebhookEventOptions {
@@ -84,26 +39,165 @@ export interface WebhookHandlersOptions extends WebhookEventOptions {
   readonly logLevel?: LogLevel | undefined;
 }
 
+type AnyHandler = WebhookHandler<never>;
+
+/** How a run passes a failure on. */
+export type ReportFailure = (stage: WebhookFailure['stage'], error: unknown) => void;
+
 /**
- * The handlers of a worker, which process what an inbox has stored. Made by {@link createWebhookHandlers}.
+ * The handlers of events: those of a receiver, of a worker, or of both. They validate an event, and run.
+ *
+ * Made by {@link createWebhookHandlers}, and by each receiver for itself.
  */
-export class WebhookHandlers extends WebhookRegistration {
-  readonly #validation: EventValidation;
-  readonly #parts: EventParts;
+export class WebhookHandlers {
+  /** @internal */
+  readonly validation: EventValidation;
+  /** @internal The listeners of `onError`. */
+  readonly listeners: FailureListener[] = [];
+  readonly #reporter: Reporter;
+  readonly #byType = new Map<string, AnyHandler[]>();
+  readonly #everyType: AnyHandler[] = [];
+  readonly #unhandled: AnyHandler[] = [];
+  readonly #unknown: AnyHandler[] = [];
+  readonly #invalid: AnyHandler[] = [];
 
   /** Use {@link createWebhookHandlers}. */
-  constructor(options: WebhookHandlersOptions = {}) {
-    const registry = new Registry();
-    super(registry, false);
-    const schema = z.strictObject({ ...validationOptions(), ...loggingOptions() });
-    checkOptions(schema, options, { of: 'createWebhookHandlers' });
-    const { validation, drift, log } = resolveEvents(options);
-    this.#validation = { validation, drift };
-    this.#parts = { registry, reporter: new Reporter(log, registry) };
+  constructor({ validation, drift, log }: EventValidation & { readonly log: LeveledLogger }) {
+    this.validation = { validation, drift };
+    this.#reporter = new Reporter(log, this.listeners);
   }
 
   /**
-   * Returns true if events of a type have a handler here. A worker gives the others back to its queue.
+   * Registers a handler for one event type. Several run concurrently, and each runs even if others fail.
+   *
+   * @throws {ConfigurationError} This version does not know the type: its events go to `onUnknown`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers } from 'agent-platform-sdk';
+   *
+   * createWebhookHandlers().on(
+   *   'lead_captured',
+   *   ({ payload }, { deliveryId }) => console.log(deliveryId, payload.leadEmail),
+   * );
+   * ```
+   */
+  on<Type extends WebhookEventType>(
+    type: Type,
+    handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
+  ): this {
+    if (!isWebhookEventType(type)) {
+      const hint = hintFor(String(type), Object.keys(webhookEvents));
+      throw new ConfigurationError(
+        `on(type, handler): ${JSON.stringify(type)} is not an event type. ${hint}\n` +
+          '  Unknown types go to onUnknown, all others to onAny, failures to onError.',
+        { option: 'type' },
+      );
+    }
+    checkFunction('on', handler);
+    this.#byType.set(type, [...(this.#byType.get(type) ?? []), handler]);
+    return this;
+  }
+
+  /**
+   * Registers a handler for every event of a known type. It runs beside those of the type.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers } from 'agent-platform-sdk';
+   *
+   * createWebhookHandlers().onAny(
+   *   ({ type, payload }) => console.log(type, new Date(payload.createdAt)),
+   * );
+   * ```
+   */
+  onAny(handler: WebhookHandler<WebhookEvent>): this {
+    checkFunction('onAny', handler);
+    this.#everyType.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a handler for events of a known type that have no other handler.
+   *
+   * Without one they are acknowledged with 200, and each type is logged once at `warn`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers } from 'agent-platform-sdk';
+   *
+   * createWebhookHandlers()
+   *   .on('lead_captured', ({ payload }) => console.log(payload.leadEmail))
+   *   .onUnhandled(({ type, payload }) => console.log('kept for later', type, payload));
+   * ```
+   */
+  onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
+    checkFunction('onUnhandled', handler);
+    this.#unhandled.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a handler for verified events of a type that this version does not know.
+   *
+   * Without one they are acknowledged with 200, and each type is logged once at `warn`.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers } from 'agent-platform-sdk';
+   *
+   * createWebhookHandlers().onUnknown(
+   *   ({ type }) => console.warn('update agent-platform-sdk to type', type),
+   * );
+   * ```
+   */
+  onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
+    checkFunction('onUnknown', handler);
+    this.#unknown.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a handler for verified events whose payload does not match the API specification.
+   *
+   * Without one they are refused with 400, and passed to `onError` with their payload.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers } from 'agent-platform-sdk';
+   *
+   * createWebhookHandlers().onInvalid(
+   *   ({ type, issues, payload }) => console.error('kept for later', type, issues, payload),
+   * );
+   * ```
+   */
+  onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
+    checkFunction('onInvalid', handler);
+    this.#invalid.push(handler);
+    return this;
+  }
+
+  /**
+   * Registers a listener for every failure: see {@link WebhookFailure}. What the listener throws is logged
+   * and ignored.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookHandlers } from 'agent-platform-sdk';
+   *
+   * createWebhookHandlers().onError(
+   *   (error, { stage, event }) => console.error('not handled', stage, event?.type, error),
+   * );
+   * ```
+   */
+  onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
+    checkFunction('onError', listener);
+    this.listeners.push(listener);
+    return this;
+  }
+
+  /**
+   * Returns true if events of a type have a handler here.
    *
    * @example
    * ```ts
@@ -114,7 +208,8 @@ export class WebhookHandlers extends WebhookRegistration {
    * ```
    */
   handles(type: string): boolean {
-    return this.registry.handles(type);
+    if (!isWebhookEventType(type)) return this.#unknown.length > 0;
+    return this.#byType.has(type) || this.#everyType.length > 0 || this.#unhandled.length > 0;
   }
 
   /**
@@ -145,17 +240,16 @@ export class WebhookHandlers extends WebhookRegistration {
   ): Promise<void> {
     const { key, type, payload, workspace, deliveryId, receivedAt } = checkStored(stored);
     const { signal = new AbortController().signal } = options;
-    const event = toEvent({ type, payload: { ...payload }, ...workspaceOf({ workspace }) }, this.#validation);
+    const event = toEvent({ type, payload: { ...payload }, ...workspaceOf({ workspace }) }, this.validation);
     const context = { deliveryId, eventKey: key, receivedAt, signal };
     const errors: unknown[] = [];
     const reports: Promise<void>[] = [];
-    const report = (stage: WebhookFailure['stage'], error: unknown) => {
+    const outcome = await this.run(event, context, (stage, error) => {
       errors.push(error);
-      reports.push(this.#parts.reporter.failed(error, { stage, event, context }));
-    };
-    const outcome = await runEvent(this.#parts, event, context, report, (run) => run());
+      reports.push(this.#reporter.failed(error, { stage, event, context }));
+    });
     await Promise.all(reports);
-    if (isInvalidEvent(event) && outcome === 'invalid_event') throw event.error;
+    if (outcome === 'invalid_event') throw errors[0];
     if (outcome === 'handler_failed') {
       const message = `${errors.length} handler(s) of the webhook ${labelOf(type, workspace)} failed.`;
       throw new WebhookError(message, {
@@ -163,12 +257,65 @@ export class WebhookHandlers extends WebhookRegistration {
       });
     }
   }
+
+  /**
+   * @internal Runs the handlers of an event concurrently: one failure does not stop the others. Never rejects.
+   *
+   * @param report - Called for each failure, at once: another handler may never settle.
+   */
+  async run(event: ReceivedWebhook, context: WebhookContext, report: ReportFailure): Promise<RunOutcome> {
+    const handlers = this.for(event);
+    if (handlers.length === 0) {
+      if (!isInvalidEvent(event)) {
+        this.#reporter.unhandled(event);
+        return 'no_handler';
+      }
+      report('validation', event.error);
+      return 'invalid_event';
+    }
+    let outcome: RunOutcome = 'handled';
+    const run = async (handler: AnyHandler) => {
+      try {
+        // `for` has chosen these handlers by the kind and type of this very event.
+        if (isRefusal(await handler(event as never, context))) this.#reporter.refusalIgnored(event);
+      } catch (error) {
+        outcome = 'handler_failed';
+        report('handler', error);
+      }
+    };
+    await Promise.all(handlers.map(run));
+    return outcome;
+  }
+
+  /** @internal Returns the handlers of an event: those of its type, then those of any, as they were registered. */
+  for(event: ReceivedWebhook): readonly AnyHandler[] {
+    if (isInvalidEvent(event)) return this.#invalid;
+    if (!isWebhookEventType(event.type)) return this.#unknown;
+    const handlers = [...(this.#byType.get(event.type) ?? []), ...this.#everyType];
+    return handlers.length > 0 ? handlers : this.#unhandled;
+  }
+}
+
+/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
+function isRefusal(result: unknown): boolean {
+  if (!isObject(result)) return result === false;
+  // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
+  const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;
+  if (result instanceof Error || hasFailed('ok') || hasFailed('success')) return true;
+  // By `in`: those assertions throw for other names (chai 6.3, proxify).
+  const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
+  return typeof status === 'number' && status >= 400;
+}
+
+export function checkFunction(name: string, given: unknown): void {
+  if (typeof given === 'function') return;
+  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.`, { option: name });
 }
 
 /**
- * Makes the handlers of a worker, which takes stored events from a queue.
+ * Makes the handlers of events, for a receiver (`handlers`), a worker (`inbox.work`), or another queue (`process`).
  *
- * They need no secret: an event is verified before it is stored.
+ * They need no secret: an event is verified before it is handled or stored.
  *
  * @throws {ConfigurationError} An option is wrong.
  *
@@ -184,5 +331,7 @@ export class WebhookHandlers extends WebhookRegistration {
  * ```
  */
 export function createWebhookHandlers(options: WebhookHandlersOptions = {}): WebhookHandlers {
-  return new WebhookHandlers(options);
+  const schema = z.strictObject({ ...validationOptions(), ...loggingOptions() });
+  checkOptions(schema, options, { of: 'createWebhookHandlers' });
+  return new WebhookHandlers(resolveEvents(options));
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { isObject } from '../utils/json.js';
-import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../utils/logger.js';
-import { type Drift, DriftReporter } from '../validation/drift.js';
+import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
 import {
   checkOptions,
   func,
@@ -10,25 +9,22 @@ import {
   milliseconds,
   type OptionFields,
   type OptionProblem,
-  oneOf,
   wholeNumber,
 } from '../validation/options.js';
-import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
+import type { WebhookReceiverHooks } from './context.js';
 import { DEFAULT_WINDOW_MS, type DedupeSettings } from './dedupe/claim.js';
 import { createMemoryDedupe, type DedupeStore } from './dedupe/store.js';
+import {
+  resolveEvents,
+  secretOptions,
+  validationOptions,
+  type WebhookEventOptions,
+} from './event-options.js';
+import type { WebhookHandlers } from './handlers.js';
 import type { WebhookInbox } from './inbox.js';
-import type { DeliveryOutcome } from './outcomes.js';
 import type { EventValidation } from './payload.js';
 import { secretProblems, type WebhookSecretOptions } from './secrets/resolve.js';
-
-/** Options for the validation of events. */
-export interface WebhookEventOptions {
-  /** The strictness of validation against the API specification. Default `'tolerant'`. */
-  readonly validation?: ValidationMode | undefined;
-  /** Called when an event has issues that the validation mode forgives. */
-  readonly onDrift?: ((drift: Drift) => unknown) | undefined;
-}
 
 /** Options for the recognition of duplicates. */
 export interface DedupeOptions {
@@ -38,35 +34,8 @@ export interface DedupeOptions {
   readonly window?: number | undefined;
 }
 
-/** A delivery that has its response. Contains nothing of its payload. */
-export interface DeliveryHookContext {
-  /** Id of the delivery, as in the logs. */
-  readonly deliveryId: string;
-  /** The event type; undefined if the delivery was not verified. */
-  readonly type: string | undefined;
-  /** The name of the workspace that sent it, if the secrets are named. */
-  readonly workspace: string | undefined;
-  /**
-   * The end of the delivery in one word: `handled`, `stored`, `duplicate`, `verification_failed`,
-   * `handler_failed`, …
-   */
-  readonly outcome: DeliveryOutcome;
-  /** The HTTP status of the response. */
-  readonly status: number;
-  /** Bytes of the body; undefined if a body parser was in front, or the body was not read. */
-  readonly size: number | undefined;
-  /** Milliseconds from the arrival of the delivery to the response. */
-  readonly durationMs: number;
-}
-
-/** Callbacks for metrics. */
-export interface WebhookReceiverHooks {
-  /** Called once for each delivery, with its response. Not awaited; what it throws is logged and ignored. */
-  readonly onDelivery?: ((delivery: DeliveryHookContext) => unknown) | undefined;
-}
-
-/** Options of {@link createWebhookReceiver}. */
-export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEventOptions {
+/** The options that every receiver has. */
+export interface ReceiverOptions extends WebhookSecretOptions {
   /**
    * Time limit of a delivery, in ms. Then it gets a 500, and `context.signal` is aborted. Default 55 000, at
    * most 59 000: the service waits 60 seconds (specification, 6.4).
@@ -81,13 +50,6 @@ export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEve
    * the oldest is refused with 503, and `onRejected` gets the reason `overloaded`.
    */
   readonly maxBodyBytes?: number | undefined;
-  /**
-   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Cannot be combined
-   * with `inbox`. Default: in the memory of this process, for 24 hours.
-   */
-  readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
-  /** Durable storage in front of the handlers: 200 means stored, and handlers belong to its workers. */
-  readonly inbox?: WebhookInbox | undefined;
   /** Callbacks for metrics. */
   readonly hooks?: WebhookReceiverHooks | undefined;
   /** Receives the log lines. Default `console`. */
@@ -99,12 +61,38 @@ export interface WebhookReceiverOptions extends WebhookSecretOptions, WebhookEve
   readonly logLevel?: LogLevel | undefined;
 }
 
+/** Options of {@link createWebhookReceiver}, for a receiver that runs handlers: 200 means handled. */
+export interface WebhookReceiverOptions extends ReceiverOptions, WebhookEventOptions {
+  /**
+   * The handlers, with their own `validation` and `onDrift`. Without it, `receiver.on` registers them.
+   */
+  readonly handlers?: WebhookHandlers | undefined;
+  /**
+   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Default: in the memory of
+   * this process, for 24 hours.
+   */
+  readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
+  /** Only in {@link StoringReceiverOptions}. */
+  readonly inbox?: undefined;
+}
+
+/** Options of {@link createWebhookReceiver}, for a receiver in front of an inbox: 200 means stored. */
+export interface StoringReceiverOptions extends ReceiverOptions {
+  /** Durable storage in front of the handlers, which belong to its workers. */
+  readonly inbox: WebhookInbox;
+}
+
+/** The options of either kind of receiver. */
+export type AnyReceiverOptions = WebhookReceiverOptions | StoringReceiverOptions;
+
 /** The resolved options of a receiver. */
 export interface ReceiverSettings extends EventValidation {
   readonly deadline: number;
   readonly maxBodyBytes: number;
   readonly dedupe: DedupeSettings | undefined;
   readonly inbox: WebhookInbox | undefined;
+  /** Those that were passed. */
+  readonly handlers: WebhookHandlers | undefined;
   readonly hooks: WebhookReceiverHooks;
   readonly log: LeveledLogger;
 }
@@ -113,26 +101,16 @@ const DEFAULT_DEADLINE_MS = 55_000;
 /** A receiver must respond within 60 seconds (specification, 6.4 and 8): this leaves a second. */
 const MAX_DEADLINE_MS = 59_000;
 
-// Schemas of options are made when options are checked: at the top level, they would be in every bundle, and
-// cost every program time when it starts.
+type Both = Omit<WebhookReceiverOptions, 'inbox'> & Partial<Pick<StoringReceiverOptions, 'inbox'>>;
 
-/** The schemas of the options that receivers, worker handlers and parsers share. */
-export function validationOptions() {
-  return { validation: z.optional(oneOf(VALIDATION_MODES)), onDrift: z.optional(func) };
-}
-
-/** `secretProblems` describes what is wrong with `secret`. */
-export function secretOptions() {
-  return { secret: z.optional(z.unknown()), verifySecret: z.optional(func) };
-}
-
-function receiverOptions(): OptionFields<WebhookReceiverOptions> {
+function receiverOptions(): OptionFields<Both> {
   return {
     ...secretOptions(),
     ...validationOptions(),
     ...loggingOptions(),
     deadline: z.optional(milliseconds(MAX_DEADLINE_MS)),
     maxBodyBytes: z.optional(wholeNumber(1)),
+    handlers: z.optional(methods('process', 'run')),
     dedupe: z.optional(z.unknown()),
     inbox: z.optional(methods('store')),
     hooks: z.optional(z.strictObject({ onDelivery: z.optional(func) })),
@@ -140,48 +118,49 @@ function receiverOptions(): OptionFields<WebhookReceiverOptions> {
 }
 
 /** Checks the options of a receiver, and fills in the defaults. */
-export function resolveReceiver(options: WebhookReceiverOptions): ReceiverSettings {
+export function resolveReceiver(given: AnyReceiverOptions): ReceiverSettings {
+  // From JavaScript, they may be mixed.
+  const options = given as Both;
   const about = { of: 'createWebhookReceiver', variables: { logLevel: 'AGENT_PLATFORM_LOG' } };
   const schema = z.strictObject(receiverOptions());
   // The schema refuses what has no fields to look at.
   if (!isObject(options)) checkOptions(schema, options, about);
   checkOptions(schema, options, about, [...secretProblems(options), ...conflicts(options)]);
   const { deadline = DEFAULT_DEADLINE_MS, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
-  const { inbox, hooks = {} } = options;
-  const dedupe = resolveDedupe(options);
-  return { ...resolveEvents(options), deadline, maxBodyBytes, dedupe, inbox, hooks };
+  const { inbox, handlers, hooks = {} } = options;
+  const dedupe = inbox === undefined ? resolveDedupe(options.dedupe) : undefined;
+  return { ...resolveEvents(options), deadline, maxBodyBytes, dedupe, inbox, handlers, hooks };
 }
 
+const OF_HANDLERS = 'belongs to the handlers: pass it to createWebhookHandlers.';
+
+/** Options that belong elsewhere, beside another. */
+const MISPLACED: readonly [beside: keyof Both, option: keyof Both, where: string][] = [
+  ['inbox', 'validation', OF_HANDLERS],
+  ['inbox', 'onDrift', OF_HANDLERS],
+  ['inbox', 'handlers', 'belong to the worker: inbox.work(handlers).'],
+  ['inbox', 'dedupe', 'cannot be combined with `inbox`: the stored event is the claim, for its `retention`.'],
+  ['handlers', 'validation', OF_HANDLERS],
+  ['handlers', 'onDrift', OF_HANDLERS],
+];
+
 /** Describes the options that conflict with others. */
-function conflicts(options: WebhookReceiverOptions): readonly OptionProblem[] {
-  const { deadline = DEFAULT_DEADLINE_MS, inbox, dedupe } = options;
-  const problems: OptionProblem[] = [];
+function conflicts(options: Both): readonly OptionProblem[] {
+  const { deadline = DEFAULT_DEADLINE_MS, inbox } = options;
+  const problems = MISPLACED.flatMap(([beside, option, text]): OptionProblem[] =>
+    options[beside] === undefined || options[option] === undefined ? [] : [{ option, text }],
+  );
   if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
     const text =
       `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: ` +
       'an event that is still being stored would be refused.';
     problems.push({ option: 'deadline', text });
   }
-  if (inbox !== undefined && dedupe !== undefined && dedupe !== false) {
-    problems.push({
-      option: 'dedupe',
-      text: 'cannot be combined with `inbox`: the stored job is the claim.',
-    });
-  }
   return problems;
 }
 
-/** Resolves the options of validation and of the log. */
-export function resolveEvents(
-  options: WebhookEventOptions & Pick<WebhookReceiverOptions, 'logger' | 'logLevel'>,
-): EventValidation & { readonly log: LeveledLogger } {
-  const { validation = DEFAULT_VALIDATION, onDrift, logger, logLevel } = options;
-  const log = createLogger(logger, logLevel);
-  return { validation, drift: new DriftReporter(log, onDrift), log };
-}
-
-function resolveDedupe({ dedupe, inbox }: WebhookReceiverOptions): DedupeSettings | undefined {
-  if (dedupe === false || (inbox !== undefined && dedupe === undefined)) return undefined;
+function resolveDedupe(dedupe: WebhookReceiverOptions['dedupe']): DedupeSettings | undefined {
+  if (dedupe === false) return undefined;
   const options: DedupeOptions = dedupe === undefined ? {} : isStore(dedupe) ? { store: dedupe } : dedupe;
   const schema = z.strictObject({
     store: z.optional(methods('claim', 'complete', 'release')),

@@ -28,8 +28,11 @@ export type DeliveryOutcome =
   | 'internal_error'
   | 'duplicate_pending';
 
-/** Whether all handlers of an event succeeded. */
-export type HandlersOutcome = Extract<DeliveryOutcome, 'handled' | 'handler_failed'>;
+/** The end of the handlers of an event. */
+export type RunOutcome = Extract<
+  DeliveryOutcome,
+  'handled' | 'handler_failed' | 'no_handler' | 'invalid_event'
+>;
 
 const REFUSAL_STATUSES: Readonly<Record<RejectionReason, number>> = {
   method_not_allowed: 405,

@@ -17,8 +17,8 @@ import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
 import { isStream, readRequest, readStream } from './adapters/web.js';
 import { type AuthenticBody, authenticate, authenticateSync } from './authenticate.js';
 import { decodeBody } from './body.js';
+import { secretOptions, validationOptions, type WebhookEventOptions } from './event-options.js';
 import { isWebhookEventType, type WebhookEvent } from './events.js';
-import { secretOptions, validationOptions, type WebhookEventOptions } from './options.js';
 import { Rejection } from './outcomes.js';
 import {
   type EventValidation,

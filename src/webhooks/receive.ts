@@ -6,21 +6,14 @@ import type { BodyBudget, UnverifiedBody } from './adapters/reading.js';
 import { type AuthenticBody, authenticate } from './authenticate.js';
 import { type DecodedBody, decodeBody, exceeds, memoryOf, sizeOf } from './body.js';
 import type { WebhookContext, WebhookFailure } from './context.js';
-import { handleOnce } from './dedupe/claim.js';
+import { claimEvent } from './dedupe/claim.js';
 import { eventKey } from './dedupe/event-key.js';
-import { runEvent } from './handlers.js';
+import type { WebhookHandlers } from './handlers.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './options.js';
-import {
-  type DeliveryOutcome,
-  type HandlersOutcome,
-  Rejection,
-  respond,
-  type WebhookResponse,
-} from './outcomes.js';
+import { type DeliveryOutcome, Rejection, respond, type WebhookResponse } from './outcomes.js';
 import { hasType, type ReceivedWebhook, removeSecret, toEvent, type UnknownWebhookEvent } from './payload.js';
-import type { Registry } from './registration.js';
-import type { Reporter } from './reporter.js';
+import type { ReportedDelivery, Reporter } from './reporter.js';
 import type { Deadline, OwnerFinder } from './secrets/find.js';
 
 /** The parts of a receiver that its deliveries share. */
@@ -28,7 +21,8 @@ export interface ReceiverParts {
   readonly settings: ReceiverSettings;
   /** Called once for each delivery. */
   readonly ownerFinder: () => OwnerFinder;
-  readonly registry: Registry;
+  /** With an inbox there are none, and they get only what it cannot store. */
+  readonly handlers: WebhookHandlers;
   readonly reporter: Reporter;
   readonly budget: BodyBudget;
 }
@@ -41,224 +35,221 @@ export type ReadBody = (unverified: UnverifiedBody) => unknown;
 
 /** Takes one delivery from its request to the response, at the deadline at the latest. Never rejects. */
 export function receive(
-  parts: ReceiverParts,
+  receiver: ReceiverParts,
   request: DeliveredRequest,
   readBody: ReadBody,
 ): Promise<WebhookResponse> {
-  return new Delivery(parts).receive(request, readBody);
+  return new Delivery(receiver).receive(request, readBody);
 }
 
-/** What a delivery is waiting for. */
-type Stage = 'body' | 'secret' | 'validation' | 'dedupe' | 'duplicate' | 'inbox' | 'handler' | 'settled';
-
-interface StageRow {
-  /** The outcome if something throws at this stage. */
-  readonly failed: DeliveryOutcome;
-  /** The outcome if the deadline passes at this stage. */
-  readonly overdue: DeliveryOutcome;
-  /** The stage of a failure, as `onError` gets it. Without one, the delivery is refused. */
-  readonly reportedAs?: WebhookFailure['stage'];
-  /** The stage of a passed deadline, as `onError` gets it. Without one, there is nothing to report. */
-  readonly overdueReportedAs?: WebhookFailure['stage'];
+/** A delivery that is verified, and has a key. */
+interface Verified extends ReportedDelivery {
+  readonly event: ReceivedWebhook;
 }
 
-const STAGES: Readonly<Record<Stage, StageRow>> = {
-  // At the deadline the reading is ended, which is reported as a refusal.
-  body: { failed: 'body_unreadable', overdue: 'body_unreadable' },
-  // At the deadline the signal ends the verification, which is reported as its failure.
-  secret: { failed: 'secret_failed', overdue: 'secret_failed', reportedAs: 'secret' },
-  validation: { failed: 'internal_error', overdue: 'deadline_passed', reportedAs: 'validation' },
-  dedupe: {
-    failed: 'internal_error',
-    overdue: 'deadline_passed',
-    reportedAs: 'dedupe',
-    overdueReportedAs: 'dedupe',
-  },
-  duplicate: { failed: 'internal_error', overdue: 'duplicate_pending', reportedAs: 'dedupe' },
-  inbox: { failed: 'not_stored', overdue: 'not_stored', reportedAs: 'inbox', overdueReportedAs: 'inbox' },
-  handler: {
-    failed: 'internal_error',
-    overdue: 'deadline_passed',
-    reportedAs: 'handler',
-    overdueReportedAs: 'deadline',
-  },
-  settled: { failed: 'internal_error', overdue: 'deadline_passed', reportedAs: 'dedupe' },
-};
+/** The end of a delivery. */
+interface Ended {
+  readonly about: ReportedDelivery;
+  readonly outcome: DeliveryOutcome;
+}
 
-/** One delivery. Its methods are in the order in which they run. */
+/** One delivery. Its methods are in the order in which they run, and each of their waits ends at the deadline. */
 class Delivery {
-  context: WebhookContext;
-  /** Undefined until it is verified. */
-  event: ReceivedWebhook | undefined;
-  /** Bytes of the body, measured for `onDelivery`. */
-  size: number | undefined;
-  readonly #parts: ReceiverParts;
-  readonly #unverified: UnverifiedBody;
-  readonly #deadline: Deadline;
+  readonly #receiver: ReceiverParts;
   readonly #controller = new AbortController();
+  readonly #deadline: Deadline;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  /** Ends what is being waited for. */
+  #expire: (() => void) | undefined;
+  readonly #unverified: UnverifiedBody;
+  readonly #context: WebhookContext;
+  /** What the response waits for. */
   readonly #reports: Promise<void>[] = [];
-  #stage: Stage = 'body';
-  #outcome: DeliveryOutcome | undefined;
 
-  constructor(parts: ReceiverParts) {
+  constructor(receiver: ReceiverParts) {
+    const { deadline, maxBodyBytes } = receiver.settings;
     const { signal } = this.#controller;
-    this.#parts = parts;
-    this.#unverified = { limit: parts.settings.maxBodyBytes, budget: parts.budget };
-    this.#deadline = { at: performance.now() + parts.settings.deadline, signal };
-    this.context = { deliveryId: crypto.randomUUID(), eventKey: '', receivedAt: Date.now(), signal };
+    this.#receiver = receiver;
+    this.#unverified = { limit: maxBodyBytes, budget: receiver.budget };
+    this.#deadline = { at: performance.now() + deadline, signal };
+    this.#context = { deliveryId: crypto.randomUUID(), eventKey: '', receivedAt: Date.now(), signal };
+    this.#timer = setTimeout(() => {
+      this.#controller.abort(new WebhookError(`The delivery was not handled within ${deadline} ms.`));
+      // Ends the reading of the body.
+      this.#unverified.stop?.('body_unreadable');
+      this.#expire?.();
+    }, deadline);
+    unref(this.#timer);
   }
 
   async receive(request: DeliveredRequest, readBody: ReadBody): Promise<WebhookResponse> {
-    const { settings, reporter } = this.#parts;
-    const work = this.#work(request, readBody);
-    const outcome = await new Promise<DeliveryOutcome>((resolve) => {
-      const timer = setTimeout(() => resolve(this.#expire(work)), settings.deadline);
-      unref(timer);
-      void work.then((ended) => {
-        clearTimeout(timer);
-        resolve(this.#settle(ended));
-      });
-    });
-    reporter.responded(this, outcome);
+    let ended: Ended;
+    try {
+      ended = await this.#deliver(request, readBody);
+    } catch (error) {
+      ended = this.#fail(error);
+    }
+    // The process may end with the response.
+    if (this.#reports.length > 0) await this.#settles(Promise.all(this.#reports));
+    clearTimeout(this.#timer);
+    const { about, outcome } = ended;
+    this.#receiver.reporter.responded(about, outcome);
     return respond(outcome);
   }
 
-  /** Handles the delivery, then waits for listeners: the process may end with the response. Never rejects. */
-  async #work(request: DeliveredRequest, readBody: ReadBody): Promise<DeliveryOutcome> {
-    let outcome: DeliveryOutcome;
-    try {
-      outcome = await this.#handle(request, readBody);
-    } catch (error) {
-      outcome = this.#fail(error);
-    }
-    this.#settle(outcome);
-    this.#stage = 'settled';
-    await Promise.all(this.#reports);
-    return outcome;
-  }
-
-  /** Reads, authenticates, validates, makes the key, then stores the event or runs its handlers. */
-  async #handle(request: DeliveredRequest, readBody: ReadBody): Promise<DeliveryOutcome> {
-    const { settings } = this.#parts;
-
-    // 1. and 2. Read the body, and authenticate it by the secret that it carries.
-    checkMethod(request);
-    const authentic = await this.#admit(request, readBody);
-
-    // 3. Remove the secret, validate unless a worker will, make the key.
-    this.#stage = 'validation';
-    const verified = removeSecret(authentic, settings);
+  /** Rejects with a {@link Rejection}, or with a {@link StageError}. */
+  async #deliver(request: DeliveredRequest, readBody: ReadBody): Promise<Ended> {
+    const { settings, handlers } = this.#receiver;
     const { inbox } = settings;
-    // A webhook without a type cannot be stored: `toEvent` finds it invalid.
-    const storable = inbox !== undefined && hasType(verified) ? verified : undefined;
-    const event = storable ?? toEvent(verified, settings);
-    this.event = event;
-    this.#stage = 'dedupe';
-    this.context = { ...this.context, eventKey: await eventKey(authentic) };
 
-    // 4. With an inbox, 200 means stored. Workers do the rest.
-    if (inbox !== undefined && storable !== undefined) {
-      this.#stage = 'inbox';
-      await store(inbox, storable, this.context);
-      return 'stored';
-    }
+    // 1. Read the body, and authenticate it by the secret that it carries.
+    checkMethod(request);
+    const { authentic, size } = await this.#admit(request, readBody);
 
-    // 5. Run the handlers, once for all duplicates.
-    const report = (stage: WebhookFailure['stage'], error: unknown) => this.#report(stage, error);
-    return await runEvent(this.#parts, event, this.context, report, (run) => this.#runOnce(run));
+    // 2. Remove the secret, and validate unless a worker will. What has no type cannot be stored.
+    const verified = removeSecret(authentic, handlers.validation);
+    const isStorable = inbox !== undefined && hasType(verified);
+    const event = isStorable ? verified : toEvent(verified, handlers.validation);
+
+    // 3. Make the key that all duplicates share.
+    const arrived = { event, size, context: this.#context };
+    const key = await at('dedupe', arrived, () => eventKey(authentic));
+    const { deliveryId, receivedAt, signal } = this.#context;
+    const about = { event, size, context: { deliveryId, eventKey: key, receivedAt, signal } };
+
+    // 4. With an inbox, 200 means stored, and workers do the rest. Without, it means handled.
+    const outcome = isStorable ? await this.#store(inbox, verified, about) : await this.#handle(about);
+    return { about, outcome };
   }
 
   /** Reads and authenticates the body. It counts in the budget until that has ended. */
-  async #admit(request: DeliveredRequest, readBody: ReadBody): Promise<AuthenticBody> {
-    const { budget, ownerFinder, settings } = this.#parts;
+  async #admit(
+    request: DeliveredRequest,
+    readBody: ReadBody,
+  ): Promise<{ readonly authentic: AuthenticBody; readonly size: number | undefined }> {
+    const { settings, budget, ownerFinder } = this.#receiver;
     let body: DecodedBody | undefined;
     try {
-      body = await this.#read(request, readBody);
-      if (settings.hooks.onDelivery !== undefined) this.size = sizeOf(body);
+      body = await read(request, readBody, this.#unverified);
       if (exceeds(body, settings.maxBodyBytes)) throw new Rejection('body_too_large');
-      this.#stage = 'secret';
       this.#unverified.stop = (reason) => this.#controller.abort(new Rejection(reason));
       budget.hold(this.#unverified, memoryOf(body));
-      return await authenticate(body, ownerFinder(), this.#deadline);
+      const authentic = await authenticate(body, ownerFinder(), this.#deadline);
+      return { authentic, size: settings.hooks.onDelivery && sizeOf(body) };
     } catch (error) {
       // The budget's reason counts, whatever a secret function has thrown since.
       const reason: unknown = this.#controller.signal.reason;
       const failure = reason instanceof Rejection ? reason : error;
-      if (failure instanceof Rejection && body !== undefined) failure.size = sizeOf(body);
+      const size = body && sizeOf(body);
+      if (!(failure instanceof Rejection)) {
+        throw new StageError('secret', { context: this.#context, event: undefined, size }, failure);
+      }
+      failure.size ??= size;
       throw failure;
     } finally {
       budget.release(this.#unverified);
+      // V8 keeps the keys of a map that were deleted, until it collects all garbage
+      // (src/objects/ordered-hash-table.cc, `Rehash`): they must not keep the delivery.
+      this.#unverified.stop = undefined;
     }
   }
 
-  /** Reads and decodes the body. A function of its own, so that no bytes stay in memory beside their text. */
-  async #read(request: DeliveredRequest, readBody: ReadBody): Promise<DecodedBody> {
-    const received = await gunzip(await readBody(this.#unverified), this.#unverified);
-    if (received === undefined) throw new Rejection('not_json', undefined, mountingHint(request));
-    return decodeBody(received);
+  #store(inbox: WebhookInbox, webhook: UnknownWebhookEvent, about: Verified): Promise<DeliveryOutcome> {
+    const { eventKey: key, deliveryId, receivedAt } = about.context;
+    const storing = at('inbox', about, async (): Promise<DeliveryOutcome> => {
+      await inbox.store({ version: STORED_VERSION, key, ...webhook, deliveryId, receivedAt });
+      return 'stored';
+    });
+    return this.#inTime(
+      about,
+      storing,
+      (reason) => this.#fail(new StageError('inbox', about, reason)).outcome,
+    );
   }
 
-  /** Runs the handlers under the claim of the event, if duplicates are recognised. */
-  #runOnce(run: () => Promise<HandlersOutcome>): Promise<DeliveryOutcome> {
-    const { dedupe } = this.#parts.settings;
-    const { deliveryId, eventKey: key, signal } = this.context;
-    const handle = async () => {
-      this.#stage = 'handler';
-      const outcome = await run();
-      this.#settle(outcome);
-      this.#stage = 'settled';
-      return outcome;
-    };
-    if (dedupe === undefined) return handle();
-    const claimant = {
-      owner: deliveryId,
-      signal,
-      onWait: () => {
-        this.#stage = 'duplicate';
-      },
-      onStoreError: (error: unknown) => this.#report('dedupe', error),
-    };
-    return handleOnce(dedupe, key, claimant, handle);
+  /** Runs the handlers, once for all duplicates: the claim holds until they have settled. */
+  async #handle(about: Verified): Promise<DeliveryOutcome> {
+    const { handlers, settings } = this.#receiver;
+    const { dedupe } = settings;
+    const { event, context } = about;
+    const report = (stage: WebhookFailure['stage'], error: unknown) => this.#report(about, stage, error);
+    const claim =
+      dedupe === undefined || handlers.for(event).length === 0
+        ? undefined
+        : await at('dedupe', about, () => claimEvent(dedupe, context, (error) => report('dedupe', error)));
+    if (typeof claim === 'string') return claim;
+
+    let hasFailed = false;
+    const running = handlers.run(event, context, (stage, error) => {
+      hasFailed = true;
+      report(stage, error);
+    });
+    const outcome = await this.#inTime(about, running, (reason) => {
+      report('deadline', reason);
+      return hasFailed ? 'handler_failed' : 'deadline_passed';
+    });
+    // After the deadline, the claim ends later.
+    if (claim !== undefined) await this.#settles(running.then(claim.end));
+    return outcome;
   }
 
-  /** Turns what was thrown into the outcome, and reports it. */
-  #fail(error: unknown): DeliveryOutcome {
-    const { failed, reportedAs } = STAGES[this.#stage];
-    if (error instanceof Rejection || reportedAs === undefined) {
-      // The error of a server or of a body parser quotes the body, and is not passed on.
-      const rejection = error instanceof Rejection ? error : new Rejection('body_unreadable');
-      this.#reports.push(this.#parts.reporter.rejected(this, rejection));
-      return rejection.reason;
-    }
-    this.#report(reportedAs, error);
-    return failed;
+  /** Waits until the deadline. What goes on then is reported when it ends. */
+  async #inTime(
+    about: Verified,
+    working: Promise<DeliveryOutcome>,
+    overdue: (reason: unknown) => DeliveryOutcome,
+  ): Promise<DeliveryOutcome> {
+    if (await this.#settles(working)) return working;
+    const { reporter } = this.#receiver;
+    void working
+      .catch((error: unknown) => this.#fail(error).outcome)
+      .then((outcome) => reporter.settledLate(about, outcome));
+    return overdue(this.#deadline.signal.reason);
   }
 
-  /** Ends the wait at the deadline. Handlers and stores go on, and a claim is held; a body is dropped. */
-  #expire(work: Promise<DeliveryOutcome>): DeliveryOutcome {
-    const { settings, reporter } = this.#parts;
-    const { overdue, overdueReportedAs } = STAGES[this.#stage];
-    const error = new WebhookError(`The delivery was not handled within ${settings.deadline} ms.`);
-    if (this.#stage === 'body') this.#unverified.stop?.('body_unreadable');
-    if (overdueReportedAs !== undefined) {
-      this.#report(overdueReportedAs, error);
-      void work.then((ended) => reporter.settledLate(this, ended));
-    }
-    this.#controller.abort(error);
-    return this.#settle(overdue);
+  /** Whether a promise settles before the deadline. */
+  #settles(promise: Promise<unknown>): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#expire = () => resolve(false);
+      const settle = () => resolve(true);
+      promise.then(settle, settle);
+      if (this.#deadline.signal.aborted) resolve(false);
+    });
   }
 
   /** Passes a failure to the reporter. The response waits for the listeners. */
-  #report(stage: WebhookFailure['stage'], error: unknown): void {
-    const { event, context } = this;
-    if (stage === 'handler') this.#settle('handler_failed');
-    this.#reports.push(this.#parts.reporter.failed(error, { stage, event, context }));
+  #report({ event, context }: ReportedDelivery, stage: WebhookFailure['stage'], error: unknown): void {
+    this.#reports.push(this.#receiver.reporter.failed(error, { stage, event, context }));
   }
 
-  /** Sets the outcome as soon as it is certain. The first one stands. */
-  #settle(outcome: DeliveryOutcome): DeliveryOutcome {
-    this.#outcome ??= outcome;
-    return this.#outcome;
+  /** Turns what was thrown into the end of the delivery, and reports it. */
+  #fail(error: unknown): Ended {
+    const arrived = { context: this.#context, event: undefined, size: undefined };
+    if (error instanceof Rejection) {
+      this.#reports.push(this.#receiver.reporter.rejected(arrived, error));
+      return { about: { ...arrived, size: error.size }, outcome: error.reason };
+    }
+    const failure = error instanceof StageError ? error : new StageError('validation', arrived, error);
+    const { stage, about, thrown } = failure;
+    this.#report(about, stage, thrown);
+    const isLate = stage === 'dedupe' && thrown === this.#deadline.signal.reason;
+    return { about, outcome: isLate ? 'deadline_passed' : FAILED[stage] };
+  }
+}
+
+/** Reads and decodes the body. A function of its own, so that no bytes stay in memory beside their text. */
+async function read(
+  request: DeliveredRequest,
+  readBody: ReadBody,
+  unverified: UnverifiedBody,
+): Promise<DecodedBody> {
+  try {
+    const received = await gunzip(await readBody(unverified), unverified);
+    if (received === undefined) throw new Rejection('not_json', undefined, mountingHint(request));
+    return decodeBody(received);
+  } catch (error) {
+    // The error of a server or of a body parser quotes the body, and is not passed on.
+    throw error instanceof Rejection ? error : new Rejection('body_unreadable');
   }
 }
 
@@ -270,10 +261,50 @@ function checkMethod(request: DeliveredRequest): void {
   throw new Rejection('method_not_allowed', undefined, hint, isProbe ? 'info' : 'warn');
 }
 
-async function store(
-  inbox: WebhookInbox,
-  webhook: UnknownWebhookEvent,
-  { eventKey: key, deliveryId, receivedAt }: WebhookContext,
-): Promise<void> {
-  await inbox.store({ version: STORED_VERSION, key, ...webhook, deliveryId, receivedAt });
+/** Where something outside of this package may fail, and the outcome then. */
+const FAILED = {
+  secret: 'secret_failed',
+  validation: 'internal_error',
+  dedupe: 'internal_error',
+  inbox: 'not_stored',
+} as const satisfies Readonly<Partial<Record<WebhookFailure['stage'], DeliveryOutcome>>>;
+
+/** What was thrown in a delivery, and where. */
+class StageError extends Error {
+  constructor(
+    readonly stage: keyof typeof FAILED,
+    readonly about: ReportedDelivery,
+    readonly thrown: unknown,
+  ) {
+    super(stage);
+    // As of a `Rejection`.
+    this.stack = '';
+  }
+}
+
+/** Names the stage of whatever is thrown in it. What is there at once needs no promise. */
+function at<Value>(
+  stage: StageError['stage'],
+  about: ReportedDelivery,
+  work: () => Promise<Value>,
+): Promise<Value>;
+function at<Value>(
+  stage: StageError['stage'],
+  about: ReportedDelivery,
+  work: () => Value | Promise<Value>,
+): Value | Promise<Value>;
+function at<Value>(
+  stage: StageError['stage'],
+  about: ReportedDelivery,
+  work: () => Value | Promise<Value>,
+): Value | Promise<Value> {
+  const fail = (error: unknown): never => {
+    throw new StageError(stage, about, error);
+  };
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(fail) : result;
+  } catch (error) {
+    return fail(error);
+  }
 }

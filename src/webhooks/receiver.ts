@@ -10,13 +10,20 @@ import {
   respondNode,
 } from './adapters/node.js';
 import { BodyBudget } from './adapters/reading.js';
-import { checkRequest, isStream, readRequest, readStream, toResponse } from './adapters/web.js';
-import type { WebhookRejection } from './context.js';
-import { resolveReceiver, type WebhookReceiverOptions } from './options.js';
+import { checkRequest, isStream, readPromise, readRequest, readStream, toResponse } from './adapters/web.js';
+import type { WebhookContext, WebhookHandler, WebhookRejection } from './context.js';
+import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events.js';
+import { checkFunction, WebhookHandlers } from './handlers.js';
+import {
+  type AnyReceiverOptions,
+  resolveReceiver,
+  type StoringReceiverOptions,
+  type WebhookReceiverOptions,
+} from './options.js';
 import type { WebhookResponse } from './outcomes.js';
+import type { InvalidWebhookEvent, UnknownWebhookEvent } from './payload.js';
 import { type ReceiverParts, receive } from './receive.js';
-import { checkFunction, Registry, WebhookRegistration } from './registration.js';
-import { Reporter } from './reporter.js';
+import { type FailureListener, Reporter } from './reporter.js';
 import { SecretLoader } from './secrets/loader.js';
 import { resolveSecrets } from './secrets/resolve.js';
 
@@ -36,22 +43,14 @@ export interface WebhookRequest {
   readonly body?: unknown;
 }
 
-/** Receives webhooks: verifies, validates, recognises duplicates, runs handlers, responds. */
-export class WebhookReceiver extends WebhookRegistration {
-  readonly #parts: ReceiverParts;
+/** A receiver as a server mounts it: verifies deliveries, and responds when they are handled or stored. */
+export class WebhookReceiver {
+  /** @internal */
+  protected readonly parts: ReceiverParts;
 
   /** Use {@link createWebhookReceiver}. */
-  constructor(options: WebhookReceiverOptions) {
-    const settings = resolveReceiver(options);
-    const registry = new Registry();
-    super(registry, settings.inbox !== undefined);
-    const reporter = new Reporter(settings.log, registry, settings.hooks.onDelivery);
-    const ownerFinder = resolveSecrets(
-      options,
-      (load) => new SecretLoader(load, (error) => reporter.usingStaleSecrets(error)),
-    );
-    const budget = new BodyBudget(settings.maxBodyBytes);
-    this.#parts = { settings, ownerFinder, registry, reporter, budget };
+  constructor(parts: ReceiverParts) {
+    this.parts = parts;
   }
 
   /**
@@ -71,7 +70,26 @@ export class WebhookReceiver extends WebhookRegistration {
    */
   onRejected(listener: (rejection: WebhookRejection) => unknown): this {
     checkFunction('onRejected', listener);
-    this.registry.rejected.push(listener);
+    this.parts.reporter.rejectionListeners.push(listener);
+    return this;
+  }
+
+  /**
+   * Registers a listener for every failure: see {@link WebhookFailure}. What the listener throws is logged
+   * and ignored.
+   *
+   * @example
+   * ```ts
+   * import { createWebhookReceiver } from 'agent-platform-sdk';
+   *
+   * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET }).onError(
+   *   (error, { stage, event }) => console.error('not handled', stage, event?.type, error),
+   * );
+   * ```
+   */
+  onError(listener: FailureListener): this {
+    checkFunction('onError', listener);
+    this.parts.reporter.failureListeners.push(listener);
     return this;
   }
 
@@ -104,9 +122,10 @@ export class WebhookReceiver extends WebhookRegistration {
         { option: 'handle' },
       );
     }
-    return await receive(this.#parts, request, (unverified) => {
+    return await receive(this.parts, request, (unverified) => {
       const { body } = request;
-      return isStream(body) ? readStream(body, unverified) : body;
+      if (isStream(body)) return readStream(body, unverified);
+      return body instanceof Promise ? readPromise(body, unverified) : body;
     });
   };
 
@@ -125,7 +144,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```
    */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const response = await receive(this.#parts, request, (unverified) => readRequest(request, unverified));
+    const response = await receive(this.parts, request, (unverified) => readRequest(request, unverified));
     // Anything else was refused, but a framework that does not know `Response` would respond with 200.
     checkRequest(request);
     return toResponse(response);
@@ -154,7 +173,7 @@ export class WebhookReceiver extends WebhookRegistration {
    * ```
    */
   readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
-    const { log } = this.#parts.settings;
+    const { log } = this.parts.settings;
     const problem = nodeProblem(request, response);
     if (problem !== undefined) {
       // Logged too: Fastify (5.12) logs what a route throws only if it was given a logger.
@@ -162,7 +181,7 @@ export class WebhookReceiver extends WebhookRegistration {
       throw problem;
     }
     const result = await receive(
-      this.#parts,
+      this.parts,
       request,
       (unverified) => parsedBody(request, parsed) ?? readNode(request, unverified),
     );
@@ -174,6 +193,53 @@ export class WebhookReceiver extends WebhookRegistration {
       log.log('error', () => `failed to respond to a webhook: ${describeThrown(error)}`);
     }
   };
+}
+
+/** A receiver that runs handlers: recognises duplicates, validates, and responds when the handlers have ended. */
+export class HandlingReceiver extends WebhookReceiver {
+  /** The handlers of its events: those that were passed, or its own. */
+  get handlers(): WebhookHandlers {
+    if (this.parts.settings.inbox === undefined) return this.parts.handlers;
+    // From JavaScript: its type has no handlers.
+    throw new ConfigurationError(
+      'A receiver with an inbox runs no handlers. Pass them to the worker:\n' +
+        "  inbox.work({ lead_captured: (event) => … }), or createWebhookHandlers().on('lead_captured', …)",
+      { option: 'inbox' },
+    );
+  }
+
+  /** Registers a handler for one event type: see {@link WebhookHandlers.on}. */
+  on<Type extends WebhookEventType>(
+    type: Type,
+    handler: (event: WebhookEventOf<Type>, context: WebhookContext) => unknown,
+  ): this {
+    this.handlers.on(type, handler);
+    return this;
+  }
+
+  /** Registers a handler for every event of a known type: see {@link WebhookHandlers.onAny}. */
+  onAny(handler: WebhookHandler<WebhookEvent>): this {
+    this.handlers.onAny(handler);
+    return this;
+  }
+
+  /** Registers a handler for events that have no other: see {@link WebhookHandlers.onUnhandled}. */
+  onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
+    this.handlers.onUnhandled(handler);
+    return this;
+  }
+
+  /** Registers a handler for types that this version does not know: see {@link WebhookHandlers.onUnknown}. */
+  onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
+    this.handlers.onUnknown(handler);
+    return this;
+  }
+
+  /** Registers a handler for payloads that do not fit: see {@link WebhookHandlers.onInvalid}. */
+  onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
+    this.handlers.onInvalid(handler);
+    return this;
+  }
 }
 
 /**
@@ -199,6 +265,17 @@ export class WebhookReceiver extends WebhookRegistration {
  * createServer(receiver.node).listen(3000);
  * ```
  */
-export function createWebhookReceiver(options: WebhookReceiverOptions = {}): WebhookReceiver {
-  return new WebhookReceiver(options);
+export function createWebhookReceiver(options: StoringReceiverOptions): WebhookReceiver;
+export function createWebhookReceiver(options?: WebhookReceiverOptions): HandlingReceiver;
+export function createWebhookReceiver(options: AnyReceiverOptions): WebhookReceiver;
+export function createWebhookReceiver(options: AnyReceiverOptions = {}): WebhookReceiver {
+  const settings = resolveReceiver(options);
+  const { log, hooks, handlers = new WebhookHandlers(settings) } = settings;
+  const reporter = new Reporter(log, handlers.listeners, hooks.onDelivery);
+  const ownerFinder = resolveSecrets(
+    options,
+    (load) => new SecretLoader(load, (error) => reporter.usingStaleSecrets(error)),
+  );
+  const budget = new BodyBudget(settings.maxBodyBytes);
+  return new HandlingReceiver({ settings, ownerFinder, handlers, reporter, budget });
 }

@@ -6,15 +6,16 @@ import {
   type LeveledLogger,
   type LogFields,
 } from '../utils/logger.js';
-import type { WebhookContext, WebhookFailure } from './context.js';
+import type { WebhookContext, WebhookFailure, WebhookReceiverHooks, WebhookRejection } from './context.js';
 import { isWebhookEventType } from './events.js';
-import type { WebhookReceiverHooks } from './options.js';
 import { type DeliveryOutcome, isRefusal, type Rejection, statusOf } from './outcomes.js';
 import { isInvalidEvent, labelOf, type ReceivedWebhook } from './payload.js';
-import type { Registry } from './registration.js';
+
+/** A listener of `onError`. */
+export type FailureListener = (error: unknown, failure: WebhookFailure) => unknown;
 
 /** A delivery as it is reported. */
-interface ReportedDelivery {
+export interface ReportedDelivery {
   readonly context: WebhookContext;
   /** Undefined until it is verified. */
   readonly event: ReceivedWebhook | undefined;
@@ -29,15 +30,20 @@ const SECRET_LINE_INTERVAL_MS = 60_000;
 
 /** Reports deliveries to the log and to listeners. What a listener throws is logged and ignored. */
 export class Reporter {
+  /** The listeners of `onRejected`. */
+  readonly rejectionListeners: ((rejection: WebhookRejection) => unknown)[] = [];
   readonly #log: LeveledLogger;
-  readonly #registry: Registry;
   readonly #onDelivery: WebhookReceiverHooks['onDelivery'];
   readonly #loggedOnce = new Set<string>();
   #secretLineAt = Number.NEGATIVE_INFINITY;
 
-  constructor(log: LeveledLogger, registry: Registry, onDelivery?: WebhookReceiverHooks['onDelivery']) {
+  /** @param failureListeners - Those of `onError`. */
+  constructor(
+    log: LeveledLogger,
+    readonly failureListeners: FailureListener[],
+    onDelivery?: WebhookReceiverHooks['onDelivery'],
+  ) {
     this.#log = log;
-    this.#registry = registry;
     this.#onDelivery = onDelivery;
   }
 
@@ -68,7 +74,7 @@ export class Reporter {
     this.#line(level, delivery, `refused with ${status} ${reason}${bytes}`, reason, advice);
     const { deliveryId } = delivery.context;
     const rejection = { reason, status, size, deliveryId, ...(hint !== undefined && { hint }) };
-    await this.#call('onRejected', this.#registry.rejected, (listener) => listener(rejection));
+    await this.#call('onRejected', this.rejectionListeners, (listener) => listener(rejection));
   }
 
   /** Something failed while an event was handled. */
@@ -84,7 +90,7 @@ export class Reporter {
         () => ({ type, workspace, deliveryId, outcome: `${stage}_failed` }),
       );
     }
-    await this.#call('onError', this.#registry.error, (listener) => listener(error, failure));
+    await this.#call('onError', this.failureListeners, (listener) => listener(error, failure));
   }
 
   /** Loading secrets failed, and the last ones are used. */

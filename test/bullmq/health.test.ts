@@ -14,7 +14,8 @@ test('without a response from Redis, it is not ready, and the health check times
   expect(await inbox.health()).toMatchObject({ ready: true });
   proxy.hold();
   const { ready, warnings } = await inbox.health();
-  const unreachable = 'Redis is unreachable: Health check timed out: no response from Redis within 2000 ms';
+  const unreachable =
+    'There is no response from Redis: Health check timed out: no response from Redis within 2000 ms';
   expect([ready, warnings]).toEqual([false, { unreachable }]);
 });
 
@@ -22,12 +23,12 @@ test('without Redis, it is not ready, and does not reject', async () => {
   const inbox = createInbox({ connection: 'redis://127.0.0.1:1' });
   expect(await inbox.health()).toEqual({
     ready: false,
-    depth: 0,
-    waiting: 0,
-    active: 0,
-    retrying: 0,
-    deadLetters: 0,
-    oldestMs: 0,
+    depth: undefined,
+    waiting: undefined,
+    active: undefined,
+    retrying: undefined,
+    deadLetters: undefined,
+    oldestMs: undefined,
     workers: undefined,
     warnings: { unreachable: expect.stringContaining('ECONNREFUSED') },
   });

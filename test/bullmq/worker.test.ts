@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createWebhookHandlers } from 'agent-platform-sdk';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -29,80 +28,12 @@ test.each([{ foreign: true }, null])(
   },
 );
 
-/** Two workers, of which only the second has a handler for what is stored. */
-function startTwoKinds(connection: string, handler: () => unknown, options: object = {}) {
+test('attempts and backoff are those of the worker, whatever the receiver has stored', async () => {
+  await createInbox({ attempts: 1, backoff: 3_600_000 }).store(stored());
   const { hooks, calls } = record();
-  const inbox = createInbox({ connection, hooks, attempts: 8, ...options });
-  inbox.work({ agent_deleted: () => undefined }, { unhandledTimeout: 500 });
-  inbox.work({ lead_captured: handler }, { unhandledTimeout: 500, concurrency: 1 });
-  return { inbox, calls };
-}
-
-test('two kinds of workers make no dead letter, although Redis is away for longer than unhandledTimeout', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const { inbox, calls } = startTwoKinds(server.url, () => sleep(10));
-  const webhooks = Array.from({ length: 20 }, () => stored({ receivedAt: Date.now() - 86_400_000 }));
-  for (const webhook of webhooks) await inbox.store(webhook);
-  await eventually(async () => expect((await inbox.health()).retrying).toBeGreaterThan(0));
-  server.freeze();
-  await sleep(1_500);
-  server.thaw();
-  await eventually(() => expect(calls).toEqual(webhooks.map(() => 'handled')));
-  await inbox.close();
-});
-
-test('two kinds of workers make no dead letter of an event that is retried for longer than unhandledTimeout', async () => {
-  let runs = 0;
-  const handler = () => (++runs < 6 ? Promise.reject(new Error('no')) : undefined);
-  const { inbox, calls } = startTwoKinds(url, handler, { backoff: 150 });
-  await inbox.store(stored());
-  await eventually(() => expect(calls).toEqual([...Array.from({ length: 5 }, () => 'retry'), 'handled']));
-});
-
-test('an event whose handler has run once waits for as long as no worker has one', async () => {
-  const { hooks, calls } = record();
-  const inbox = createInbox({ hooks, backoff: 50 });
-  const handler = () => Promise.reject(new Error('no'));
-  const worker = inbox.work({ lead_captured: handler }, { unhandledTimeout: 1 });
-  await inbox.store(stored());
-  await eventually(() => expect(calls).toContain('retry'));
-  await worker.close();
-  // The announcement of the closed worker.
-  await redis.del(...(await redis.keys('*:handles:*')));
-  const { bullmq } = inbox.work({}, { unhandledTimeout: 1 });
-  let returns = 0;
-  bullmq.on('active', () => (returns += 1));
-  await eventually(() => expect(returns).toBeGreaterThan(2));
-  inbox.work({ lead_captured: () => undefined });
-  await eventually(() => expect(calls.filter((call) => call !== 'retry')).toEqual(['handled']));
-});
-
-test('the time that an event waits for a handler starts when it is first given back, and again with a replay', async () => {
-  const { hooks, calls } = record();
-  const inbox = createInbox({ hooks });
-  const { bullmq } = inbox.work({}, { unhandledTimeout: 300 });
-  let returns = 0;
-  bullmq.on('active', () => (returns += 1));
-  await inbox.store(stored({ receivedAt: Date.now() - 86_400_000 }));
-  await eventually(() => expect(calls).toEqual(['dead letter']));
-  const before = returns;
-  expect(before).toBeGreaterThan(2);
-  await inbox.deadLetters.replayAll();
-  await eventually(() => expect(calls).toEqual(['dead letter', 'dead letter']));
-  expect(returns).toBe(2 * before);
-});
-
-test('an event of a type that this version does not know waits while a worker with onUnknown is connected', async () => {
-  const { hooks, calls } = record();
-  const inbox = createInbox({ hooks });
-  inbox.work({}, { unhandledTimeout: 1 });
-  const handlers = createWebhookHandlers({ logLevel: 'off' }).onUnknown(() => undefined);
-  inbox.work(handlers, { unhandledTimeout: 1, concurrency: 1 });
-  await eventually(async () => expect(await redis.keys('*:handles:*')).toHaveLength(1));
-  const webhooks = Array.from({ length: 20 }, () => stored({ type: 'lead_scored', payload: {} }));
-  await Promise.all(webhooks.map((webhook) => inbox.store(webhook)));
-  await eventually(() => expect(calls).toEqual(webhooks.map(() => 'handled')));
+  const inbox = createInbox({ hooks, attempts: 3, backoff: 1 });
+  inbox.work({ lead_captured: () => Promise.reject(new Error('no')) });
+  await eventually(() => expect(calls).toEqual(['retry', 'retry', 'dead letter']));
 });
 
 test.each([

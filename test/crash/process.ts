@@ -8,12 +8,12 @@ import {
   type LogFields,
   type Logger,
 } from 'agent-platform-sdk';
-import type { InboxWorker } from 'agent-platform-sdk/bullmq';
+import type { BullMQInboxWorker } from 'agent-platform-sdk/bullmq';
 import { openJournal, type Step } from './journal.js';
 import { openInbox, type ProcessSettings, TYPES, type WorkerSettings } from './settings.js';
 
 type Inbox = Awaited<ReturnType<typeof openInbox>>;
-type BullMQWorker = InboxWorker['bullmq'];
+type BullMQWorker = BullMQInboxWorker['bullmq'];
 
 // Written by the campaign, which starts this process.
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
@@ -52,7 +52,7 @@ function work(inbox: Inbox, worker: WorkerSettings): void {
     });
   }
   const started = inbox.work(handlers, worker.options);
-  if ('bullmq' in started) watchLocks(started.bullmq, worker);
+  if ('bullmq' in started) watchLocks((started as BullMQInboxWorker).bullmq, worker);
 }
 
 /** Records which locks are lost, by BullMQ's events. */

@@ -47,37 +47,6 @@ test('blocked event loop: some events block every worker for longer than its loc
   }));
 });
 
-/** Time for which an event waits for a worker that has a handler, in ms, and a longer one without workers. */
-const [UNHANDLED_TIMEOUT_MS, OUTAGE_MS] = IS_SHORT ? [4_000, 5_000] : [10_000, 12_000];
-/** Time from the start of the workers, and from an outage, to the next outage of Redis, in ms. */
-const WORKING_MS = 3_000;
-
-test('two kinds of workers: none is there, and then Redis is away, for longer than unhandledTimeout', async () => {
-  const redis = await openRedis();
-  const stage = await Stage.open({ storage: storageAt(redis), workers: 0 });
-  const { ledger, workers } = stage;
-  const sending = stage.send(EVENTS, async () => undefined);
-  await sleep(OUTAGE_MS);
-  const overdue = ledger.acknowledged.size;
-  for (const types of [[TYPES[0]], [TYPES[1]], [TYPES[0]]]) {
-    workers.add(stage.worker({ types, options: { unhandledTimeout: UNHANDLED_TIMEOUT_MS } }));
-  }
-  let outages = 0;
-  do {
-    await sleep(WORKING_MS);
-    await redis.crash(OUTAGE_MS);
-    outages += 1;
-  } while (!ledger.isComplete);
-  await sending;
-  await expectPromiseKept(stage, ({ steps }) => ({
-    faults: {
-      'stored before a worker was there': overdue,
-      'outages of Redis': outages,
-      'without a handler': steps.get('unhandled') ?? 0,
-    },
-  }));
-});
-
 /** Times for which Redis is frozen, in ms: below and above the timeout of the sockets that store. */
 const FROZEN_MS = [2_000, 15_000];
 

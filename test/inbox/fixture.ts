@@ -1,8 +1,9 @@
 import {
   createWebhookReceiver,
   type StoredWebhook,
+  type StoringReceiverOptions,
   type WebhookInbox,
-  type WebhookReceiverOptions,
+  type WebhookReceiver,
 } from 'agent-platform-sdk';
 import type {
   CloseOptions,
@@ -47,8 +48,8 @@ export function quickOptions(): InboxOptions {
 }
 
 /** A receiver that logs nowhere. */
-export const receiverWith = (options: Partial<WebhookReceiverOptions> = {}) =>
-  createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options });
+export const receiverWith = (options: Partial<StoringReceiverOptions> = {}): WebhookReceiver =>
+  createWebhookReceiver({ secret, logger: new RecordingLogger(), ...options } as StoringReceiverOptions);
 
 /** Handlers that are given each event as it was stored. */
 export function processing(process: EventHandlers['process']): EventHandlers {
@@ -105,6 +106,6 @@ export function eventually<Value>(check: () => Value | Promise<Value>): Promise<
 export async function settled(inbox: Inbox): Promise<void> {
   await eventually(async () => {
     const { depth } = await inbox.health();
-    if (depth > 0) throw new Error(`${depth} events are left`);
+    if (depth !== 0) throw new Error(`${depth} events are left`);
   });
 }

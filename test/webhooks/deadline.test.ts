@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import {
   createWebhookReceiver,
   type DedupeStore,
+  type StoringReceiverOptions,
   type WebhookContext,
   type WebhookFailure,
   type WebhookReceiverOptions,
@@ -25,9 +26,9 @@ beforeEach(() => {
 });
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-function setUp(options: WebhookReceiverOptions = {}) {
+function setUp(options: WebhookReceiverOptions | Partial<StoringReceiverOptions> = {}) {
   const logger = new RecordingLogger();
-  const receiver = createWebhookReceiver({ secret, logger, ...options });
+  const receiver = createWebhookReceiver({ secret, logger, ...options } as WebhookReceiverOptions);
   const failures: [error: unknown, failure: WebhookFailure][] = [];
   const rejections: WebhookRejection[] = [];
   receiver.onError((error, failure) => failures.push([error, failure]));
@@ -127,7 +128,7 @@ test.each<[string, object, unknown[]]>([
   },
 );
 
-test.each<[string, WebhookReceiverOptions, string, object]>([
+test.each<[string, Parameters<typeof setUp>[0], string, object]>([
   ['a loader', { secret: never }, 'secret_failed', { stage: 'secret', event: undefined }],
   [
     'verifySecret',
@@ -182,6 +183,17 @@ test('through fetch, a body that stalls: 400 at the deadline, and the stream is 
   expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
 });
 
+test('a promise as the body that never settles: 400 at the deadline', async () => {
+  const { receiver, rejections } = setUp();
+  receiver.on('lead_captured', () => undefined);
+  const response = receiver.handle({ method: 'POST', body: never() });
+  await pass(55_000);
+  expect(codeOf(await response)).toEqual([400, 'body_unreadable']);
+  expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
+  const body = Promise.resolve(delivery('lead_captured'));
+  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
+});
+
 /** A request of `node:http` whose event has arrived, but not its end, and its response. */
 function stalledRequest() {
   const stream = new Readable({ read: () => undefined });
@@ -214,6 +226,25 @@ test('what was handled is a 200 at the deadline, though the store does not respo
   const response = receiver.handle(post('lead_captured'));
   await pass(55_000);
   expect(codeOf(await response)).toEqual([200]);
+});
+
+test.each<[string, DedupeStore['claim'], unknown[], string[]]>([
+  ['to the first claim', never, [500, 'deadline_passed'], ['dedupe']],
+  [
+    'to a duplicate',
+    vi.fn<DedupeStore['claim']>(never).mockReturnValueOnce('pending'),
+    [503, 'duplicate_pending'],
+    [],
+  ],
+])('a store that does not respond %s by the deadline: nothing runs', async (_, claim, code, stages) => {
+  // Below the time limit of the store.
+  const { receiver, failures } = setUp({ deadline: 1_000, dedupe: { ...forgetful, claim } });
+  receiver.onAny(() => expect.unreachable());
+  const response = receiver.handle(post('lead_captured'));
+  await pass(1_000);
+  expect(codeOf(await response)).toEqual(code);
+  await pass(60_000);
+  expect(failures.map(([, { stage }]) => stage)).toEqual(stages);
 });
 
 test('an inbox that fails after the deadline is reported twice: late, and failed', async () => {

@@ -3,6 +3,7 @@ import {
   createWebhookHandlers,
   createWebhookReceiver,
   type Drift,
+  type HandlingReceiver,
   type StoredWebhook,
   type WebhookContext,
   WebhookError,
@@ -64,15 +65,50 @@ test('an event of an unknown type is stored too, and duplicates have one key', a
   expect(stored[0]?.key).toBe(stored[1]?.key);
 });
 
-test('an unknown field of the envelope is drift, and is not stored', async () => {
-  const stored: StoredWebhook[] = [];
-  const drifts: Drift[] = [];
-  const inbox = { store: async (webhook: StoredWebhook) => stored.push(webhook) };
-  const onDrift = (drift: Drift) => drifts.push(drift);
-  const receiver = createWebhookReceiver({ secret, inbox, onDrift, logLevel: 'off' });
+test('an unknown field of the envelope is logged, and is not stored', async () => {
+  const { receiver, stored, logger } = setUp();
   await receiver.handle({ method: 'POST', body: { ...envelope('webhook_test'), sentAt: 1 } });
-  expect(drifts).toMatchObject([{ source: 'webhook_test', issues: [{ path: ['sentAt'] }] }]);
+  expect(logger.lines.join()).toMatch(/warn .*webhook_test .*not passed on\n {2}- sentAt: unknown field/);
   expect(JSON.stringify(stored)).not.toContain('sentAt');
+});
+
+test.each<[option: string, value: unknown, where: RegExp]>([
+  ['validation', 'strict', /validation belongs to the handlers: pass it to createWebhookHandlers/],
+  ['onDrift', () => undefined, /onDrift belongs to the handlers: pass it to createWebhookHandlers/],
+  ['dedupe', false, /dedupe cannot be combined with `inbox`/],
+  ['handlers', createWebhookHandlers(), /handlers belong to the worker: inbox.work\(handlers\)/],
+])('a receiver with an inbox refuses %s, and says where it belongs', (option, value, where) => {
+  const inbox = { store: async () => undefined };
+  const create = () => createWebhookReceiver({ secret, inbox, [option]: value });
+  expect(create).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }));
+  expect(create).toThrow(where);
+});
+
+test('a receiver runs the handlers that are passed, with their validation and their onError', async () => {
+  const drifts: Drift[] = [];
+  const seen: string[] = [];
+  const failures: unknown[] = [];
+  const handlers = createWebhookHandlers({ onDrift: (drift) => drifts.push(drift), logLevel: 'off' })
+    .on('lead_captured', ({ type }) => seen.push(type))
+    .on('webhook_test', () => Promise.reject(new Error('no')))
+    .onError((error, { stage }) => failures.push([error, stage]));
+  const receiver = createWebhookReceiver({ secret, handlers, logLevel: 'off' });
+  receiver.onAny(({ type }) => seen.push(`any ${type}`));
+  expect(receiver.handlers).toBe(handlers);
+  for (const channel of ['hologram', 'hologram']) {
+    expect(codeOf(await receiver.handle(post('lead_captured', { channel })))).toEqual([200]);
+  }
+  expect(codeOf(await receiver.handle(post('webhook_test')))).toEqual([500, 'handler_failed']);
+  // The second was a duplicate.
+  expect(seen).toEqual(['lead_captured', 'any lead_captured', 'any webhook_test']);
+  expect(drifts.map(({ source }) => source)).toEqual(['lead_captured', 'lead_captured']);
+  expect(failures).toEqual([[new Error('no'), 'handler']]);
+  expect(() => createWebhookReceiver({ secret, handlers, validation: 'strict' })).toThrow(
+    /validation belongs to the handlers/,
+  );
+  expect(() => createWebhookReceiver({ secret, handlers: { lead_captured: () => 0 } as never })).toThrow(
+    ConfigurationError,
+  );
 });
 
 test('an event without a type cannot be stored: 400, and onError has its payload', async () => {
@@ -104,8 +140,10 @@ test.each(['on', 'onAny', 'onUnhandled', 'onUnknown', 'onInvalid'] as const)(
   'a receiver with an inbox refuses handlers: %s',
   (name) => {
     const { receiver } = setUp();
+    // From JavaScript.
+    const untyped = receiver as HandlingReceiver;
     const register = () =>
-      name === 'on' ? receiver.on('lead_captured', () => undefined) : receiver[name](() => undefined);
+      name === 'on' ? untyped.on('lead_captured', () => undefined) : untyped[name](() => undefined);
     expect(register).toThrow(ConfigurationError);
     expect(register).toThrow(/inbox\.work\(.*createWebhookHandlers\(\)/s);
   },

@@ -540,7 +540,6 @@ test.each<object>([
   { dedupe: undefined },
   { dedupe: false },
   { dedupe: { window: Number.POSITIVE_INFINITY } },
-  { dedupe: false, inbox: { store: async () => undefined } },
   { inbox: { store: async () => undefined, storeTimeout: 54_999 } },
   { logger: { error: () => 0, warn: () => 0, info: () => 0, debug: () => 0 }, logLevel: 'debug' },
 ])('takes the options %j', (options) => {

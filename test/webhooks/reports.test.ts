@@ -2,6 +2,7 @@ import {
   createWebhookReceiver,
   type DeliveryHookContext,
   type LogFields,
+  type StoringReceiverOptions,
   type WebhookReceiverOptions,
   type WebhookRejection,
 } from 'agent-platform-sdk';
@@ -9,7 +10,7 @@ import { expect, test, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, post, secret } from './deliveries.js';
 
-function setUp(options: WebhookReceiverOptions = {}) {
+function setUp(options: WebhookReceiverOptions | Partial<StoringReceiverOptions> = {}) {
   const logger = new RecordingLogger();
   const deliveries: DeliveryHookContext[] = [];
   const receiver = createWebhookReceiver({
@@ -17,7 +18,7 @@ function setUp(options: WebhookReceiverOptions = {}) {
     logger,
     hooks: { onDelivery: (one) => deliveries.push(one) },
     ...options,
-  });
+  } as WebhookReceiverOptions);
   return { receiver, logger, deliveries };
 }
 
@@ -105,13 +106,13 @@ test('errors that are the cause of each other end', async () => {
 
 const quoting = () => Promise.reject(new RangeError(`where secret = ${secret}`));
 
-test.each<[string, WebhookReceiverOptions]>([
+test.each<[string, Parameters<typeof setUp>[0]]>([
   ['verifySecret', { secret: undefined, verifySecret: quoting }],
   ['a store', { dedupe: { claim: quoting, complete: () => undefined, release: () => undefined } }],
   ['an inbox', { inbox: { store: quoting } }],
 ])('what %s throws goes to onError, and is logged without its message', async (_, options) => {
   const { receiver, logger } = setUp(options);
-  if (options.inbox === undefined) receiver.on('webhook_test', () => undefined);
+  if (options?.inbox === undefined) receiver.on('webhook_test', () => undefined);
   const errors: unknown[] = [];
   receiver.onError((error) => errors.push(error));
   await receiver.handle(post('webhook_test'));

@@ -204,7 +204,7 @@ test('everything wrong with the options of a receiver is one error with a line e
     '  - secret\\[1\\] must be a workspace secret.*',
     '  - deadline must be above the storeTimeout of the inbox.*',
   ];
-  expect(() => createWebhookReceiver(options as WebhookReceiverOptions)).toThrow(
+  expect(() => createWebhookReceiver(options as unknown as WebhookReceiverOptions)).toThrow(
     new RegExp(`^${lines.join('\n')}$`),
   );
 });

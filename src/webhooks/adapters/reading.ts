@@ -20,7 +20,7 @@ export interface UnverifiedBody {
   /** Shared by all bodies of a receiver. */
   readonly budget?: BodyBudget | undefined;
   /** Ends the delivery early. Set by whoever holds the body. */
-  stop?: (reason: RejectionReason) => void;
+  stop?: ((reason: RejectionReason) => void) | undefined;
 }
 
 /** Bounds the memory of all bodies that are not verified. Above the limit, the oldest is dropped. */

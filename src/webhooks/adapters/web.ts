@@ -56,6 +56,14 @@ export async function readStream(
   return bytes.whole;
 }
 
+/** Waits for a body that was passed as a promise, until the reading is stopped. */
+export function readPromise(body: Promise<unknown>, unverified: UnverifiedBody): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    unverified.stop = (reason) => reject(new Rejection(reason));
+    body.then(resolve, reject);
+  });
+}
+
 /** Whether a value is a Web stream. No JSON value has methods. */
 export function isStream(body: unknown): body is ReadableStream<unknown> {
   return typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === 'function';

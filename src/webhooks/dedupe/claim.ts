@@ -1,6 +1,7 @@
 import { WebhookError } from '../../errors/index.js';
-import { sleep, unref, within } from '../../utils/waiting.js';
-import type { HandlersOutcome } from '../outcomes.js';
+import { sleep, unlessAborted, unref, within } from '../../utils/waiting.js';
+import type { WebhookContext } from '../context.js';
+import type { RunOutcome } from '../outcomes.js';
 import type { ClaimResult, DedupeStore } from './store.js';
 
 /** The resolved options of `dedupe`. */
@@ -18,52 +19,38 @@ const STORE_TIMEOUT_MS = 5_000;
 /** Delays between two claims of an event that another delivery handles. They double. */
 const POLL_DELAY_MS = { first: 50, last: 1_000 };
 
-/** A delivery that wants to handle an event. */
-export interface Claimant {
-  /** Its id. */
-  readonly owner: string;
-  /** Aborted at the deadline, which ends a wait for another delivery. */
-  readonly signal: AbortSignal;
-  /** Called if another delivery holds the event. */
-  readonly onWait: () => void;
-  /** Called if the store fails. */
-  readonly onStoreError: (error: unknown) => void;
+/** The claim of an event, which holds until its handlers have settled. */
+export interface Claim {
+  /** Remembers the event if it was handled, and gives it to a duplicate otherwise. Never rejects. */
+  readonly end: (outcome: RunOutcome) => Promise<void>;
 }
 
 /**
- * Handles an event unless a duplicate of it was handled. While a duplicate is being handled, waits for its
- * end, and takes over if it failed.
+ * Claims an event, or returns the outcome of a duplicate. While another delivery handles the event, waits for
+ * its end, and takes over if it failed.
  *
- * If the store fails, the event is handled: a refusal would lose it.
- *
- * @param handle - Never rejects.
+ * If the store fails, the event is handled: a refusal would lose it. Rejects if the deadline passes while the
+ * store is asked.
  */
-export async function handleOnce(
+export async function claimEvent(
   { store, window }: DedupeSettings,
-  key: string,
-  { owner, signal, onWait, onStoreError }: Claimant,
-  handle: () => Promise<HandlersOutcome>,
-): Promise<HandlersOutcome | 'duplicate' | 'duplicate_pending'> {
-  const claim = async (otherwise: ClaimResult): Promise<ClaimResult> => {
+  { deliveryId: owner, eventKey: key, signal }: WebhookContext,
+  onStoreError: (error: unknown) => void,
+): Promise<Claim | 'duplicate' | 'duplicate_pending'> {
+  const claim = async (otherwise: ClaimResult, until?: AbortSignal): Promise<ClaimResult> => {
     try {
-      const result = await inTime(store.claim(key, owner, LEASE_MS));
+      const result = await inTime(store.claim(key, owner, LEASE_MS), until);
       if (result === 'new' || result === 'pending' || result === 'done') return result;
       throw new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim.");
     } catch (error) {
+      // The deadline is no failure of the store.
+      until?.throwIfAborted();
       onStoreError(error);
       return otherwise;
     }
   };
-  const settle = async (outcome: HandlersOutcome): Promise<void> => {
-    try {
-      await inTime(outcome === 'handled' ? store.complete(key, owner, window) : store.release(key, owner));
-    } catch (error) {
-      onStoreError(error);
-    }
-  };
 
-  let claimed = await claim('new');
-  if (claimed === 'pending') onWait();
+  let claimed = await claim('new', signal);
   for (
     let delay = POLL_DELAY_MS.first;
     claimed === 'pending';
@@ -72,22 +59,31 @@ export async function handleOnce(
     await sleep(delay, signal);
     if (signal.aborted) return 'duplicate_pending';
     // As far as is known, another delivery holds the event: a store that fails now is no reason to handle it.
-    claimed = await claim('pending');
+    claimed = await claim('pending', signal).catch(() => 'pending');
   }
   if (claimed === 'done') return 'duplicate';
 
   const stopRenewing = renewRegularly(() => claim('new'));
-  const outcome = await handle();
-  await stopRenewing();
-  await settle(outcome);
-  return outcome;
+  return {
+    async end(outcome) {
+      await stopRenewing();
+      try {
+        await inTime(outcome === 'handled' ? store.complete(key, owner, window) : store.release(key, owner));
+      } catch (error) {
+        onStoreError(error);
+      }
+    },
+  };
 }
 
 /** A store that takes too long has failed. One in memory returns at once, and needs no timer. */
-function inTime<Result>(result: Result | Promise<Result>): Result | Promise<Result> {
+function inTime<Result>(result: Result | Promise<Result>, until?: AbortSignal): Result | Promise<Result> {
   if (!(result instanceof Promise)) return result;
   const message = `The dedupe store did not respond within ${STORE_TIMEOUT_MS} ms.`;
-  return within(result, STORE_TIMEOUT_MS, () => new WebhookError(message));
+  return unlessAborted(
+    within(result, STORE_TIMEOUT_MS, () => new WebhookError(message)),
+    until,
+  );
 }
 
 /**

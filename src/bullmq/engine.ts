@@ -1,8 +1,9 @@
 import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
+import type { Engine, EventToStore, Runner } from '../inbox/engine.js';
+import type { InboxCounts, InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
-import { WaitingRoom } from '../inbox/waiting-room.js';
 import {
   leaveReplica,
   newClient,
@@ -11,14 +12,16 @@ import {
   outliveFailover,
   type RedisClient,
 } from '../redis/connection.js';
-import { cleanError, isOutOfMemory, isTransient, redisFailure, withinTime } from '../redis/failure.js';
-import { succeedsWithin, withRetries } from '../utils/waiting.js';
+import { cleanError, isOutOfMemory, isTransient, withinTime } from '../redis/failure.js';
+import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import { JobConsumer } from './consumer.js';
+import { FailedJobs } from './dead-letters.js';
 import { jobOptions } from './job.js';
 import type { MemoryUse } from './memory.js';
 import { type OpenQueue, openQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
-import { readWarnings } from './warnings.js';
+import { type BullMQWarning, readWarnings } from './warnings.js';
 
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
@@ -34,10 +37,22 @@ const STORING_DEFAULTS = {
 /** Time limit of each step of closing, in ms. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-const NOT_STORED = 'The event could not be stored in Redis';
+/** Time limit of `health`, and of the connection that `deadLetters` needs, in ms. */
+const QUERY_TIMEOUT_MS = 2_000;
+/** Time limit of the test write, and of the wait for its replicas. */
+const PROBE_TIMEOUT_MS = 1_000;
 
-/** The storing side of an inbox: puts events into the queue of BullMQ. Connects when it is first needed. */
-export class InboxQueue {
+/**
+ * Events as jobs of BullMQ. Connects when it is first needed.
+ *
+ * `job.ts` describes an event to BullMQ, and the end of its run. `consumer.ts` takes events for a worker,
+ * `open-queue.ts`, `memory.ts` and `replicas.ts` are what an event passes on its way into the queue.
+ */
+export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
+  readonly name = 'Redis';
+  readonly deadLetters = new FailedJobs(() => this.#open(QUERY_TIMEOUT_MS));
+  readonly mayPass = mayPass;
+  readonly clean = cleanError;
   readonly #settings: BullMQSettings;
   readonly #reporter: InboxReporter;
   #client: OpenedClient | undefined;
@@ -46,7 +61,6 @@ export class InboxQueue {
   #opening: Promise<OpenQueue> | undefined;
   /** Why Redis is unreachable: the last error of the client. */
   #failure: Error | undefined;
-  readonly #waiting = new WaitingRoom();
   #isClosed = false;
 
   constructor(settings: BullMQSettings, reporter: InboxReporter) {
@@ -54,38 +68,38 @@ export class InboxQueue {
     this.#reporter = reporter;
   }
 
-  /**
-   * Stores an event, unless its key is there already.
-   *
-   * Retries while Redis is away, refuses for now, or is full. Repeating is safe if the response of Redis was
-   * lost: the key is the id of the job.
-   */
-  async store(webhook: StoredWebhook): Promise<void> {
-    const leave = this.#waiting.enter(JSON.stringify(webhook).length);
-    let adding: Promise<void> = Promise.resolve();
-    const attempt = (msLeft: number): Promise<void> => {
-      adding = this.#add(webhook, msLeft);
-      return withinTime(adding, msLeft, NOT_STORED);
-    };
-    try {
-      await withRetries(attempt, this.#settings.storeTimeout, passesByItself);
-    } catch (error) {
-      throw redisFailure(NOT_STORED, error);
-    } finally {
-      // A command that timed out stays in the memory of ioredis, until its connection ends.
-      adding.then(leave, leave);
-    }
-  }
-
   /** Adds an event as a job. Rejects if Redis has no room, or too few replicas have the event in time. */
-  async #add(webhook: StoredWebhook, timeout: number): Promise<void> {
+  async store({ webhook }: EventToStore, timeout: number): Promise<void> {
     const end = performance.now() + timeout;
-    const { queue, memory, replicas } = await this.open(timeout);
+    const { queue, memory, replicas } = await this.#open(timeout);
     const full = await memory.fullBy();
     if (full !== undefined) throw fullError(full, this.#settings.highWater);
     const add = () => queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
+  }
+
+  consume(runner: Runner): JobConsumer {
+    return new JobConsumer(this.#settings, runner, this.#reporter);
+  }
+
+  async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<BullMQWarning> }> {
+    const reading = this.#open(QUERY_TIMEOUT_MS).then((opened) => this.#readHealth(opened));
+    return withinTime(reading, QUERY_TIMEOUT_MS, 'Health check timed out');
+  }
+
+  async #readHealth(opened: OpenQueue) {
+    const { queue } = opened;
+    const [refused, counts, oldestMs, workers, found] = await Promise.all([
+      findRefusal(opened),
+      queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
+      readOldestMs(opened),
+      queue.getWorkersCount().catch(() => undefined),
+      readWarnings(opened, this.#settings),
+    ]);
+    const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
+    const warnings: InboxWarnings<BullMQWarning> = refused === undefined ? found : { ...found, refused };
+    return { counts: { waiting, active, retrying, deadLetters, oldestMs, workers }, warnings };
   }
 
   /** BullMQ's queue. Connects. */
@@ -112,7 +126,7 @@ export class InboxQueue {
   }
 
   /** Resolves when Redis is connected, and rejects if it is not in time. */
-  async open(timeout: number): Promise<OpenQueue> {
+  async #open(timeout: number): Promise<OpenQueue> {
     if (this.#isClosed) throw new WebhookError('The inbox is closed.');
     const { client } = this.#connect();
     // The event waits here, and not as a command that ioredis would send even after the time is over.
@@ -185,14 +199,13 @@ export class InboxQueue {
 
   async #setUp(client: RedisClient): Promise<OpenQueue> {
     const opened = await openQueue(this.queue, client, this.#settings);
-    const warnings = Object.entries(await readWarnings(opened, this.#settings));
-    for (const [kind, warning] of warnings) this.#reporter.warnOnce(kind, warning);
+    this.#reporter.warnOfAll(await readWarnings(opened, this.#settings));
     return opened;
   }
 }
 
 /** Whether storing may soon succeed: Redis is away, refuses for now, or is full. */
-function passesByItself(error: unknown): boolean {
+function mayPass(error: unknown): boolean {
   return isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError;
 }
 
@@ -202,4 +215,27 @@ function fullError({ used, maxmemory }: MemoryUse, highWater: number): InboxFull
     `Redis uses ${percent(used / maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}`,
     'Start more workers, raise maxmemory, or remove dead letters.',
   );
+}
+
+/** Returns why Redis refuses a write; undefined if it takes one. */
+async function findRefusal({ replicas }: OpenQueue): Promise<string | undefined> {
+  try {
+    await withinTime(replicas.probe(PROBE_TIMEOUT_MS), PROBE_TIMEOUT_MS, 'Test write timed out');
+    return undefined;
+  } catch (error) {
+    return `No event can be stored: ${cleanError(error).message}`;
+  }
+}
+
+/** Reads one field of these jobs, and not their payloads. */
+async function readOldestMs({ queue, writer }: OpenQueue): Promise<number> {
+  const [waiting, delayed] = await Promise.all([
+    queue.getRanges(['waiting'], 0, 0, true),
+    queue.getRanges(['delayed'], 0, 0, true),
+  ]);
+  const node = writer();
+  const read = (id: string) => node.hget(queue.toKey(id), 'timestamp');
+  const timestamps = await Promise.all([...waiting, ...delayed].map(read));
+  const known = timestamps.flatMap((timestamp) => (timestamp === null ? [] : Number(timestamp)));
+  return known.length === 0 ? 0 : Math.max(Date.now() - Math.min(...known), 0);
 }

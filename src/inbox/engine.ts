@@ -1,0 +1,90 @@
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import type { DeadLetterStorage } from './dead-letters.js';
+import type { InboxCounts, InboxWarnings } from './health.js';
+import type { WorkSettings } from './options.js';
+
+// What an inbox keeps its events in. `src/sqlite` and `src/bullmq` are engines.
+
+/** An event that was taken out, to be run. */
+export interface TakenEvent {
+  readonly key: string;
+  /** The type under which it was stored. */
+  readonly type: string;
+  /** The event. Another application may have written it. */
+  readonly data: unknown;
+  /** The time at which it was received, in milliseconds since the Unix epoch. */
+  readonly receivedAt: number;
+  /** The number of its runs that failed. */
+  readonly failures: number;
+  /** The number of its runs that lost their worker or their lock. */
+  readonly stalls: number;
+}
+
+/** The end of a run, for the engine to record. */
+export type Ending =
+  /** No further run is needed. */
+  | { readonly kind: 'done' }
+  /** It failed, and the event runs again after a delay, in ms. */
+  | { readonly kind: 'retry'; readonly reason: string; readonly delay: number }
+  /** It failed for good: the event becomes a dead letter. */
+  | { readonly kind: 'dead'; readonly reason: string }
+  /** It did not end in time, and the event goes back to the front of the queue, at no cost of an attempt. */
+  | { readonly kind: 'given back' }
+  /** Another run has taken the event over, and records the end. */
+  | { readonly kind: 'lost' };
+
+/** A run that has ended. */
+export interface EndedRun {
+  readonly ending: Ending;
+  /** Call it once the ending is recorded: logs it, and calls the hooks. */
+  readonly report: () => void;
+}
+
+/** What an engine does with the events that it takes. */
+export interface Runner {
+  readonly settings: WorkSettings;
+  /** Runs the handlers of an event. Never rejects. Whatever runs for it in this worker has lost its lock. */
+  run(event: TakenEvent): Promise<EndedRun>;
+  /** Call it if a lock could not be renewed: whatever runs for the event is aborted. */
+  lockLost(key: string): void;
+  /** Call it for an event that the engine has failed itself: its locks were lost too often, or an end was refused. */
+  failedByEngine(event: TakenEvent, error: Error, becomes: 'retry' | 'dead'): void;
+}
+
+/** A worker's side of an engine. It has started. */
+export interface Consumer {
+  /**
+   * Takes no more events, and resolves when the end of each run is recorded, or cannot be.
+   *
+   * @param grace - Milliseconds after which the runner ends all runs.
+   */
+  close(grace: number): Promise<void>;
+}
+
+/** An event to store, and the same as JSON. */
+export interface EventToStore {
+  readonly webhook: StoredWebhook;
+  readonly data: string;
+}
+
+/** Where an inbox keeps its events. */
+export interface Engine<Warning extends string, Worker extends Consumer = Consumer> {
+  /** The storage, inside a sentence: `Redis`, `the file`. */
+  readonly name: string;
+  readonly deadLetters: DeadLetterStorage;
+  /**
+   * Stores an event, unless its key is there already. Tried once.
+   *
+   * @param timeout - Milliseconds until nobody waits for it any more.
+   */
+  store(event: EventToStore, timeout: number): Promise<void>;
+  /** Whether storing may soon succeed: the storage is away, or full. */
+  mayPass(error: unknown): boolean;
+  /** Starts to give events to a worker. */
+  consume(runner: Runner): Worker;
+  /** Counts the events, and looks for what endangers them. Rejects if the storage does not respond. */
+  health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<Warning> }>;
+  /** Makes an error that is safe to log from one of the storage. */
+  clean(error: unknown): Error & { readonly code?: string };
+  close(): Promise<void>;
+}

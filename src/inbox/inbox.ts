@@ -1,0 +1,185 @@
+import { WebhookError } from '../errors/index.js';
+import { within, withRetries } from '../utils/waiting.js';
+import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
+import { DeadLetters } from './dead-letters.js';
+import type { Consumer, Engine } from './engine.js';
+import { type EventHandlers, type HandlersByType, toHandlers } from './handlers.js';
+import { type InboxHealth, type InboxWarnings, toHealth, UNKNOWN } from './health.js';
+import {
+  type CloseOptions,
+  type InboxSettings,
+  resolveGrace,
+  resolveWork,
+  type WorkOptions,
+} from './options.js';
+import type { InboxReporter } from './reporter.js';
+import { WaitingRoom } from './waiting-room.js';
+import type { InboxWorker, WorkerParts } from './worker.js';
+
+/*
+ * The way of an event through an inbox:
+ *
+ * 1. Stored: the receiver has verified a delivery, and `store` waits until the engine has taken the event. Then
+ *    the receiver responds with 200.
+ * 2. Run (`worker.ts`, `run.ts`): the engine gives the event to a worker, with a lock that is renewed. If the
+ *    worker dies or loses the lock, the event is given to another one. A run comes to one of five endings
+ *    (`engine.ts`), which the engine records.
+ * 3. Retried: if a handler fails, or the worker has none, the event waits for the backoff, and runs again.
+ * 4. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept for a
+ *    while.
+ */
+
+/** What an inbox is made of. */
+export interface InboxParts<Warning extends string, Takes extends Consumer, Worker> {
+  readonly settings: InboxSettings;
+  readonly reporter: InboxReporter;
+  readonly engine: Engine<Warning, Takes>;
+  /** The class of its workers. */
+  readonly Worker: new (
+    parts: WorkerParts<Takes>,
+  ) => Worker;
+}
+
+/** A durable inbox: keeps each event until a worker has handled it. */
+export class Inbox<
+  Warning extends string = string,
+  Takes extends Consumer = Consumer,
+  Worker extends InboxWorker<Takes> = InboxWorker<Takes>,
+> implements WebhookInbox
+{
+  /** The events that could not be handled. */
+  readonly deadLetters: DeadLetters;
+  /** Time limit of `store`, in ms. */
+  readonly storeTimeout: number;
+  readonly #parts: InboxParts<Warning, Takes, Worker>;
+  readonly #waiting = new WaitingRoom();
+  readonly #workers = new Set<Worker>();
+  #closing: Promise<void> | undefined;
+
+  /** Use `createSqliteInbox` or `createBullMQInbox`. */
+  constructor(parts: InboxParts<Warning, Takes, Worker>) {
+    this.#parts = parts;
+    this.storeTimeout = parts.settings.storeTimeout;
+    this.deadLetters = new DeadLetters(parts.engine.deadLetters, (what, error) => this.#failure(what, error));
+  }
+
+  /**
+   * Stores an event, unless its key is there already. Called by the receiver. Resolves when it is stored.
+   *
+   * Retries while the storage is away, or full: repeating is safe, because an event is stored once for its key.
+   *
+   * @throws {InboxFullError} There was no room for all of `storeTimeout`.
+   * @throws {WebhookError} It was not stored in time. The message gives the reason, and contains nothing of
+   * the event.
+   */
+  async store(webhook: StoredWebhook): Promise<void> {
+    const { engine } = this.#parts;
+    const event = { webhook, data: JSON.stringify(webhook) };
+    const leave = this.#waiting.enter(event.data.length);
+    let storing: Promise<void> = Promise.resolve();
+    const notStored = `The event could not be stored in ${engine.name}`;
+    const attempt = (msLeft: number): Promise<void> => {
+      storing = engine.store(event, msLeft);
+      return within(storing, msLeft, () => new WebhookError(`${notStored}: no response within ${msLeft} ms`));
+    };
+    try {
+      await withRetries(attempt, this.storeTimeout, (error) => engine.mayPass(error));
+    } catch (error) {
+      throw this.#failure(notStored, error);
+    } finally {
+      // What timed out may stay in memory, such as a command that waits for its connection.
+      storing.then(leave, leave);
+    }
+  }
+
+  /**
+   * Starts processing stored events, in this process.
+   *
+   * Any number of workers in any number of processes share one inbox; each event is given to one at a time.
+   * Handlers must be idempotent: if a worker dies inside them, the event runs again.
+   *
+   * @param work - Handlers by event type, or `createWebhookHandlers()`. They need no secret.
+   * @throws {ConfigurationError} An option is wrong, there is no such event type, or `work` is a receiver.
+   *
+   * @example
+   * ```ts
+   * import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+   *
+   * const inbox = createSqliteInbox({ path: '/data/webhooks.db' });
+   * inbox.work(
+   *   {
+   *     lead_captured: async ({ payload }, { signal }) => {
+   *       const body = JSON.stringify({ name: payload.leadName, email: payload.leadEmail });
+   *       const response = await fetch('https://crm.example/leads', { method: 'POST', body, signal });
+   *       // `fetch` resolves for a 500 too. A handler that throws is retried.
+   *       if (!response.ok) throw new Error(`the CRM responded with ${response.status}`);
+   *     },
+   *   },
+   *   { concurrency: 50, onError: (error, { event }) => console.error(event?.type, error) },
+   * );
+   * process.on('SIGTERM', () => void inbox.close());
+   * ```
+   */
+  work(work: HandlersByType | EventHandlers, options: WorkOptions = {}): Worker {
+    if (this.#closing !== undefined) throw new WebhookError('The inbox is closed.');
+    const { engine, settings, reporter, Worker } = this.#parts;
+    const worker: Worker = new Worker({
+      settings,
+      reporter,
+      work: resolveWork(options),
+      handlers: toHandlers(work, options.onError, settings.logging),
+      consume: (runner) => engine.consume(runner),
+      onClosed: () => this.#workers.delete(worker),
+    });
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /**
+   * Returns the state of the inbox, for a readiness probe and for metrics. Never rejects.
+   *
+   * @example
+   * ```ts
+   * import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+   *
+   * const inbox = createSqliteInbox({ path: '/data/webhooks.db' });
+   * const { ready, depth, deadLetters, warnings } = await inbox.health();
+   * console.log(ready, depth, deadLetters, Object.values(warnings));
+   * ```
+   */
+  async health(): Promise<InboxHealth<Warning>> {
+    const { engine, reporter } = this.#parts;
+    try {
+      const { counts, warnings } = await engine.health();
+      reporter.warnOfAll(warnings);
+      return toHealth<Warning>(counts, warnings);
+    } catch (error) {
+      const unreachable = `There is no response from ${engine.name}: ${engine.clean(error).message}`;
+      return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning>);
+    }
+  }
+
+  /**
+   * Stops taking events, lets those in progress finish or go back to the queue, and closes the storage. What was
+   * passed in, such as a client of Redis, stays open.
+   *
+   * @throws {ConfigurationError} `grace` is wrong. Nothing is closed then.
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    resolveGrace(options);
+    this.#closing ??= this.#close(options);
+    return this.#closing;
+  }
+
+  async #close(options: CloseOptions): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.close(options)));
+    await this.#parts.engine.close();
+  }
+
+  /** Makes an error that is safe to log. */
+  #failure(what: string, error: unknown): WebhookError {
+    if (error instanceof WebhookError) return error;
+    const cause = this.#parts.engine.clean(error);
+    return new WebhookError(`${what}: ${cause.message}`, { cause });
+  }
+}

@@ -1,0 +1,111 @@
+import { MAX_TIMER_MS } from '../utils/waiting.js';
+import type { Consumer, EndedRun, Runner, TakenEvent } from './engine.js';
+import { NoHandlerError, thrownBy } from './failure.js';
+import { type CloseOptions, resolveGrace, type WorkSettings } from './options.js';
+import type { InboxReporter } from './reporter.js';
+import { describeRun, EventRun, type Result, type RunParts } from './run.js';
+
+/** What a worker is made of. */
+export interface WorkerParts<Worker extends Consumer> extends RunParts {
+  readonly reporter: InboxReporter;
+  /** Starts to take events. */
+  readonly consume: (runner: Runner) => Worker;
+  /** Called when the worker has closed. */
+  readonly onClosed: () => void;
+}
+
+/**
+ * Processes the events of an inbox, in this process.
+ *
+ * @example
+ * ```ts
+ * import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+ *
+ * const inbox = createSqliteInbox({ path: '/data/webhooks.db' });
+ * const worker = inbox.work({ lead_captured: ({ payload }) => console.log(payload.leadEmail) });
+ * process.on('SIGTERM', () => void worker.close({ grace: 10_000 }));
+ * ```
+ */
+export class InboxWorker<Worker extends Consumer = Consumer> {
+  /** @internal */
+  protected readonly consumer: Worker;
+  readonly #runs: Runs;
+  readonly #onClosed: () => void;
+  #closing: Promise<void> | undefined;
+
+  /** Use `inbox.work`. */
+  constructor({ reporter, consume, onClosed, ...parts }: WorkerParts<Worker>) {
+    this.#runs = new Runs(parts, reporter);
+    this.#onClosed = onClosed;
+    this.consumer = consume(this.#runs);
+  }
+
+  /** Takes no more events, and resolves when those in progress have finished or gone back to the queue. */
+  async close(options: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(resolveGrace(options));
+    return this.#closing;
+  }
+
+  async #close(grace: number): Promise<void> {
+    const timer = setTimeout(() => this.#runs.giveBack(), Math.min(grace, MAX_TIMER_MS));
+    await this.consumer.close(grace);
+    clearTimeout(timer);
+    this.#onClosed();
+  }
+}
+
+/** The runs of a worker. */
+class Runs implements Runner {
+  readonly settings: WorkSettings;
+  readonly #parts: RunParts;
+  readonly #reporter: InboxReporter;
+  readonly #running = new Set<EventRun>();
+  /** Runs that begin now are given back. */
+  #isOver = false;
+
+  constructor(parts: RunParts, reporter: InboxReporter) {
+    this.settings = parts.work;
+    this.#parts = parts;
+    this.#reporter = reporter;
+  }
+
+  async run(event: TakenEvent): Promise<EndedRun> {
+    // Taken again, although its first run goes on: this worker was blocked for longer than its locks.
+    this.lockLost(event.key);
+    const run = new EventRun(event, this.#parts);
+    this.#running.add(run);
+    const ending: Result = this.#isOver ? { kind: 'given back' } : await run.handle();
+    this.#running.delete(run);
+    return { ending, report: () => this.#report(run, ending) };
+  }
+
+  lockLost(key: string): void {
+    for (const run of this.#running) {
+      if (run.event.key === key && run.interrupt('lost')) this.#reporter.lockLost(key);
+    }
+  }
+
+  failedByEngine(event: TakenEvent, error: Error, becomes: 'retry' | 'dead'): void {
+    const failure = { ...describeRun(event, event.failures + event.stalls, Date.now()), error };
+    if (becomes === 'dead') this.#reporter.deadLetter(failure);
+    else this.#reporter.retried(failure, 'warn');
+  }
+
+  giveBack(): void {
+    this.#isOver = true;
+    for (const run of this.#running) run.interrupt('given back');
+  }
+
+  #report(run: EventRun, result: Result): void {
+    const reporter = this.#reporter;
+    // A run that succeeded is described only if somebody reads that: most events end here.
+    if (result.kind === 'done') return reporter[result.how](() => run.describe());
+    if (result.kind !== 'retry' && result.kind !== 'dead') return;
+    const failure = { ...run.describe(), error: thrownBy(result.error) };
+    const isUnhandled = result.error instanceof NoHandlerError;
+    if (isUnhandled) reporter.unhandled(failure.type);
+    if (result.kind === 'dead') reporter.deadLetter(failure);
+    // The line about its type is enough.
+    else reporter.retried(failure, isUnhandled ? 'info' : 'warn');
+  }
+}

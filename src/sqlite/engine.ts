@@ -1,0 +1,114 @@
+import { InboxFullError } from '../errors/inbox.js';
+import type { Engine, EventToStore, Runner } from '../inbox/engine.js';
+import type { InboxCounts, InboxWarnings } from '../inbox/health.js';
+import type { InboxReporter } from '../inbox/reporter.js';
+import { RowConsumer } from './consumer.js';
+import { DeadRows } from './dead-letters.js';
+import { cleanError, mayPass } from './failure.js';
+import { InboxFile } from './file.js';
+import type { SqliteSettings } from './options.js';
+
+/** The kind of a warning of {@link InboxHealth}. */
+export type SqliteWarning =
+  /** The file cannot be read, or is closed. */
+  | 'unreachable'
+  /** The file cannot be written. */
+  | 'refused'
+  /** The disk has less than `minFree`. */
+  | 'full'
+  /**
+   * A part of the file cannot be read: stop, and recover it.
+   *
+   * Events may be out of reach, and workers may take none, although others are stored.
+   */
+  | 'damaged'
+  /** The file is where a restart, or the end of a container, deletes it. */
+  | 'persistence'
+  /** The file is on another machine's disk, where locks may not work. */
+  | 'remote'
+  /** The free space of the disk is not known. */
+  | 'unmeasured';
+
+const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
+/** Milliseconds before nobody waits any more in which a store gives up, so that its reason is known. */
+const EARLIER_MS = 10;
+/** Time limit of the test write, in ms. */
+const PROBE_TIMEOUT_MS = 1_000;
+
+/**
+ * Events as rows of one file.
+ *
+ * `database.ts` opens the file and has its tables, `events.ts` is what is done with rows, as SQL; `writer.ts` commits
+ * what comes at the same time together. `consumer.ts` takes events for a worker.
+ */
+export class SqliteEngine implements Engine<SqliteWarning> {
+  readonly name = 'the file';
+  readonly deadLetters: DeadRows;
+  readonly mayPass = mayPass;
+  readonly clean = cleanError;
+  readonly #settings: SqliteSettings;
+  readonly #reporter: InboxReporter;
+  readonly #file: InboxFile;
+  readonly #consumers = new Set<RowConsumer>();
+
+  /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
+  constructor(settings: SqliteSettings, reporter: InboxReporter) {
+    this.#settings = settings;
+    this.#reporter = reporter;
+    this.#file = new InboxFile(settings, reporter);
+    this.deadLetters = new DeadRows(this.#file);
+    reporter.warnOfAll(this.#file.disk.warnings());
+  }
+
+  async store({ webhook, data }: EventToStore, timeout: number): Promise<void> {
+    const file = this.#file;
+    const full = await file.read(() => file.disk.fullBy());
+    if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
+    const add = () => file.events.store(webhook, data, Date.now());
+    await file.write(add, Math.max(timeout - EARLIER_MS, 1));
+    for (const consumer of this.#consumers) consumer.wake();
+  }
+
+  consume(runner: Runner): RowConsumer {
+    const consumer = new RowConsumer({
+      file: this.#file,
+      settings: this.#settings,
+      reporter: this.#reporter,
+      runner,
+      onClosed: () => this.#consumers.delete(consumer),
+    });
+    this.#consumers.add(consumer);
+    return consumer;
+  }
+
+  async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<SqliteWarning> }> {
+    const { events, disk } = this.#file;
+    const now = Date.now();
+    const refused = await this.#findRefusal();
+    const { oldest, ...counts } = await this.#file.read(() => events.count(now));
+    const full = disk.fullBy();
+    const { damage: damaged } = this.#file;
+    const warnings = {
+      ...disk.warnings(),
+      ...(refused && { refused }),
+      ...(full && { full: `No event is stored until there is room: ${full}.` }),
+      ...(damaged && { damaged }),
+    };
+    return { counts: { ...counts, oldestMs: Math.max(now - (oldest ?? now), 0) }, warnings };
+  }
+
+  /** Returns why the file cannot be written; undefined if it can. */
+  async #findRefusal(): Promise<string | undefined> {
+    try {
+      // A worker that has long been gone.
+      await this.#file.write(() => this.#file.events.announce('probe', 0), PROBE_TIMEOUT_MS);
+      return undefined;
+    } catch (error) {
+      return `No event can be stored: ${cleanError(error).message}`;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
