@@ -29,7 +29,8 @@ function createOpenApi(): JsonObject {
         '`examples` are values that it shows; others are possible. `x-expected` marks a field that ' +
         'agent-platform-sdk expects in a response, although the specification does not require it. `x-choice` ' +
         'marks a field that is `required` here by a choice of agent-platform-sdk: the specification shows it ' +
-        'without saying whether it is required.',
+        'without saying whether it is required. `x-undocumented` marks an operation that the service offers, ' +
+        'although the specification does not show it.',
     },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],

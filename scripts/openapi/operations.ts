@@ -26,13 +26,18 @@ function operation(key: keyof typeof endpoints, words: OperationWords): JsonObje
     tags: [words.group],
     summary: words.summary,
     description: words.description,
+    ...(words.undocumented && { 'x-undocumented': true }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: true, ...json(bodyName(key, 'Request')) } }),
     responses: responses(key, words.statuses),
   };
 }
 
-/** Lists only statuses that the specification shows. For most operations it shows none for a success. */
+/**
+ * Lists the statuses that the specification shows. For most operations it shows none for a success: `2XX` says
+ * so, and 200 is beside it for generators that know no ranges (kubb 4.39 and openapi-zod-client 1.18 type the
+ * success as `any` and `void` without it).
+ */
 function responses(key: string, shown: ReadonlyMap<string, string>): JsonObject {
   const all: JsonObject = {};
   const isSuccess = (status: string) => status.startsWith('2');
@@ -40,7 +45,9 @@ function responses(key: string, shown: ReadonlyMap<string, string>): JsonObject 
     all[status] = { description, ...json(isSuccess(status) ? bodyName(key, 'Response') : 'ErrorBody') };
   }
   if (![...shown.keys()].some(isSuccess)) {
-    all['2XX'] = { description: 'The operation succeeded.', ...json(bodyName(key, 'Response')) };
+    const body = json(bodyName(key, 'Response'));
+    all['200'] = { description: 'The operation succeeded. This status is a choice: none is shown.', ...body };
+    all['2XX'] = { description: 'The operation succeeded.', ...body };
   }
   all.default = { description: 'The operation failed.', ...json('ErrorBody') };
   return all;

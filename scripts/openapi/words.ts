@@ -23,6 +23,8 @@ export interface OperationWords {
   readonly description: string;
   /** The statuses that the specification shows, with their descriptions: `@status` in `endpoints`. */
   readonly statuses: ReadonlyMap<string, string>;
+  /** From `@undocumented`: the service offers the operation, and the specification does not show it. */
+  readonly undocumented: boolean;
   /** Description of a path parameter, from what the method passes for it. */
   parameter(name: string): string;
 }
@@ -91,6 +93,7 @@ function wordsOfOperation(
     summary: textOf(declared),
     description: textOf(found.method),
     statuses: statusesOf(declared),
+    undocumented: tagOf(declared, 'undocumented') !== undefined,
     parameter: (name) => wordsOfParameter(name, found.call, checker),
   };
 }

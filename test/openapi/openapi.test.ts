@@ -1,15 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { endpoints, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openApiText } from '../../scripts/openapi/document.js';
+import { paths } from '../../scripts/openapi/operations.js';
+import { readWords } from '../../scripts/openapi/words.js';
 import { documentTable } from '../schemas/document-table.js';
 
 interface Operation {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string }[];
   readonly requestBody?: unknown;
+  readonly responses?: Readonly<Record<string, { readonly content: unknown }>>;
 }
 interface Schema {
   readonly properties: Readonly<
@@ -50,6 +55,49 @@ test.each(Object.entries(endpoints))('%s is described as it is declared', (name,
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
   expect((operation?.parameters ?? []).map((parameter) => parameter.name)).toEqual(names);
 });
+
+test.each(Object.keys(document.paths))('%s has a 200: some generators know no ranges', (path) => {
+  for (const { responses = {} } of Object.values(document.paths[path] ?? {})) {
+    expect(Object.keys(responses)[0]).toBe('200');
+    expect((responses['2XX'] ?? responses['200'])?.content).toEqual(responses['200']?.content);
+  }
+});
+
+/** A module with an operation that the specification does not show. */
+const undocumented = `
+export const endpoints = {
+  /**
+   * Lists all tools of a workspace.
+   *
+   * @undocumented
+   */
+  listTools: { path: '/tools' },
+  /** Gets a tool. */
+  getTool: { path: '/tools/{toolId}' },
+};
+/** @group Tools */
+export class Tools {
+  list() { this.send(endpoints.listTools); }
+  get() { this.send(endpoints.getTool); }
+}
+`;
+
+test('an operation with @undocumented has x-undocumented, and no other', () => {
+  expect(committed).not.toContain('"x-undocumented":');
+  const folder = mkdtempSync(join(tmpdir(), 'words-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'index.ts');
+  writeFileSync(file, undocumented);
+  const words = readWords(file);
+  expect(words.operation('listTools').undocumented).toBe(true);
+  expect(words.operation('getTool').undocumented).toBe(false);
+  const documented = readWords('src/index.ts');
+  const operation = (key: string) => ({ ...documented.operation(key), undocumented: key === 'getTool' });
+  const marked = Object.values(paths({ ...documented, operation })).filter((path) =>
+    JSON.stringify(path).includes('"x-undocumented":true'),
+  );
+  expect(marked).toMatchObject([{ get: { operationId: 'getTool' } }]);
+}, 60_000);
 
 test('openapi.json contains the contract of the service, and no rule of this package', () => {
   expect(committed).not.toMatch(/redact\(|refused:|minLength|"not":|Expected, not required|this package/);
