@@ -11,6 +11,7 @@ import { onOneLine } from '../utils/printable.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import { hintFor } from '../utils/suggest.js';
 import type { Drift } from '../validation/drift.js';
+import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { listSecrets } from '../webhooks/secrets/known.js';
 import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/variable.js';
 import {
@@ -184,7 +185,8 @@ function describeFailure(error: unknown, region: string): string {
 }
 
 async function checkReceiver(url: string, secret: string, report: Report): Promise<void> {
-  const payload = { ...createFixtures().event('webhook_test').payload, createdAt: Date.now() };
+  const fixture = createFixtures().event('webhook_test').payload;
+  const payload = { ...fixture, message: 'A test of agent-platform-sdk doctor', createdAt: Date.now() };
   const webhook = { type: 'webhook_test', payload };
   const authentic = await post(url, webhook, secret);
   if (authentic.outcome === 'failed' || authentic.status === 404) {
@@ -192,7 +194,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     report('receiver', 'fail', `${result}\n- No receiver there: does it run, and are port and path right?`);
     return;
   }
-  const forged = await post(url, webhook, 'forged-by-agent-platform-sdk');
+  const forged = await post(url, webhook, FORGED_SECRET);
   const compare = (kind: string, delivery: PostedEvent, expected: number, hints: string): void => {
     const isExpected = delivery.status === expected;
     const result = `${kind} webhook_test: ${describeDelivery(delivery)}`;

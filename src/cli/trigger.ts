@@ -6,6 +6,7 @@ import type { PostedEvent } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import { validateOwn } from '../validation/validate.js';
+import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import {
@@ -48,7 +49,7 @@ ${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
     checkEventType(type);
     // Checked in the line above.
     const webhook = { type, payload: createPayload(type as WebhookEventType, values.set) };
-    const secret = values.forged ? 'forged-by-agent-platform-sdk' : readSecrets(terminal)[0];
+    const secret = values.forged ? FORGED_SECRET : readSecrets(terminal)[0];
     const copies = parseNumber('--copies', values.copies, 1, 1_000);
     const posts = Array.from({ length: copies }, () => post(url, webhook, secret));
     const deliveries = await Promise.all(posts);

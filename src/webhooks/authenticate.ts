@@ -78,7 +78,8 @@ function* authenticationOf<Found>(
     if (owner === undefined) {
       const hint = bodyHint(text);
       if (hint !== undefined) throw new Rejection('verification_failed', undefined, hint);
-      throw unverified(text.includes('workspaceSecret'));
+      const [first] = candidatesIn(text);
+      throw unverified(text.includes('workspaceSecret') ? (first ?? '') : undefined);
     }
   }
 
@@ -89,16 +90,25 @@ function* authenticationOf<Found>(
 
   // 3. Verify the payload's own secret, which may be another than the one in the text.
   const owner = yield findOwner(secret);
-  if (owner === undefined) throw unverified(secret !== undefined);
+  if (owner === undefined) throw unverified(secret);
   return { type, payload, secret, fields, text, owner };
 }
 
-function unverified(hasSecret: boolean): Rejection {
-  const hint = hasSecret
-    ? 'Its `workspaceSecret` matches none of your secrets. ' +
-      'Compare them with the workspace switcher of the dashboard.'
-    : 'It has no `payload.workspaceSecret`, which every webhook of the service carries.';
-  return new (hasSecret ? UnknownSecret : Rejection)('verification_failed', undefined, hint);
+/** The secret of the forged events that `doctor` and `trigger --forged` post. It is nobody's, and no secret. */
+export const FORGED_SECRET = 'forged-by-agent-platform-sdk';
+
+/** @param secret - Undefined if there is none. */
+function unverified(secret: unknown): Rejection {
+  if (secret === undefined) {
+    const hint = 'It has no `payload.workspaceSecret`, which every webhook of the service carries.';
+    return new Rejection('verification_failed', undefined, hint);
+  }
+  const hint =
+    secret === FORGED_SECRET
+      ? 'It is a forged event, as `agent-platform-sdk doctor` and `trigger --forged` post: they expect this 401.'
+      : 'Its `workspaceSecret` matches none of your secrets. ' +
+        'Compare them with the workspace switcher of the dashboard.';
+  return new UnknownSecret('verification_failed', undefined, hint);
 }
 
 /** Parses a text; undefined if it is not JSON. Drops the parser's error, whose message quotes the body. */

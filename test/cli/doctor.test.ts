@@ -82,12 +82,17 @@ test('warns of a response that does not match the API specification', async () =
 
 test('--webhook posts an authentic and a forged event', async () => {
   const { env, secret } = await service();
-  const { node } = createWebhookReceiver({ secret, logLevel: 'off' }).onAny(() => undefined);
+  const logged: string[] = [];
+  const log = (line: string) => void logged.push(line);
+  const logger = { debug: log, info: log, warn: log, error: log };
+  const { node } = createWebhookReceiver({ secret, logger }).onAny(() => undefined);
   const url = await serve((request, response) => void node(request, response));
   expect(await finish(['doctor', '--webhook', url], env)).toMatchObject({
     code: 0,
     tones: ['ok', 'ok', 'ok', 'ok', 'ok'],
   });
+  // One line for its three events: whoever reads the log of the receiver knows where it comes from.
+  expect(logged).toEqual([expect.stringMatching(/refused with 401 .*agent-platform-sdk doctor/s)]);
   const open = await serve((_, response) => response.writeHead(204).end());
   const { code, lines } = await finish(['doctor', '--webhook', open], env);
   expect(code).toBe(1);

@@ -180,14 +180,20 @@ test.each([
     { body: { payload: { workspaceSecret: 'x' } } },
     /matches none of your secrets/,
   ],
+  [
+    'a probe of the doctor',
+    post('webhook_test', { workspaceSecret: 'forged-by-agent-platform-sdk' }),
+    /^warn .*401 verification_failed.*\n.*a forged event, as `agent-platform-sdk doctor`/,
+  ],
   ['no secret', { body: '{"type":"webhook_test"}' }, /has no `payload.workspaceSecret`/],
 ])('%s is explained in the log and to onRejected, and not in the response', async (_, request, explained) => {
   const { receiver, logger } = setUp();
   const rejections: WebhookRejection[] = [];
   receiver.onRejected((rejection) => void rejections.push(rejection));
   const response = await receiver.handle({ method: 'POST', ...request });
-  expect(logger.lines.join()).toMatch(explained);
+  expect(logger.lines).toEqual([expect.stringMatching(explained)]);
   expect(logger.lines.join()).not.toContain('of another region');
-  expect(rejections).toMatchObject([{ hint: expect.stringMatching(explained) }]);
+  const hint = String(rejections[0]?.hint);
+  expect(logger.lines.join()).toContain(hint);
   expect(JSON.parse(response.body)).toEqual({ message: 'verification failed', code: 'verification_failed' });
 });
