@@ -2,17 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import type { Vite } from 'vitest/node';
 import { loadRuntime } from './src/sqlite/runtime.js';
 import { chromiumPath } from './test/support/chromium.js';
 import { lacksPostgres } from './test/support/postgres-server.js';
+import { type Missing, needs, runsElsewhere, titleMatches } from './test/support/vitest-plugins.js';
 
-const isCI = Boolean(process.env.CI);
 const hasSqlite = canLoadSqlite();
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
-
-/** Returns what this machine lacks, or false. */
-type Missing = () => string | false;
 
 const build: Missing = () => !existsSync('dist/index.js') && 'a build: npm run build';
 const redisServer: Missing = () =>
@@ -29,26 +25,20 @@ function canLoadSqlite(): boolean {
   }
 }
 
-/** Skips a project that this machine cannot run; in CI, fails. Vitest calls it for the selected projects. */
-function needs(...missing: readonly Missing[]): Vite.Plugin {
-  return {
-    name: 'needs',
-    configureVitest({ project }) {
-      const program = missing.map((find) => find()).find(Boolean);
-      if (!program) return;
-      const line = `The project ${project.name} needs ${program}`;
-      if (isCI) throw new Error(line);
-      console.log(`Skipped. ${line}`);
-      project.config.include = [];
-    },
-  };
-}
-
 function project(
   test: TestProjectInlineConfiguration['test'] & { readonly name: string },
   ...missing: readonly Missing[]
 ): TestProjectInlineConfiguration {
-  return { extends: true, test, plugins: [needs(...missing)] };
+  return { extends: true, test, plugins: [needs(...missing), titleMatches()] };
+}
+
+/** On a Node without a safe SQLite, `elsewhere` runs the project in Nodes that have one. */
+function sqliteProject(
+  elsewhere: string,
+  test: TestProjectInlineConfiguration['test'] & { readonly name: string },
+): TestProjectInlineConfiguration {
+  const file = fileURLToPath(new URL(elsewhere, import.meta.url));
+  return { extends: true, test, plugins: [hasSqlite ? titleMatches() : runsElsewhere(file)] };
 }
 
 export default defineConfig({
@@ -68,8 +58,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     expect: { requireAssertions: true },
-    // A run whose projects are all skipped has no tests.
-    passWithNoTests: !isCI,
     projects: [
       project({
         name: 'unit',
@@ -80,10 +68,9 @@ export default defineConfig({
         ],
         maxWorkers: '100%',
       }),
-      // A Node without a safe SQLite runs it in Nodes that have one.
-      project({
+      sqliteProject('test/sqlite/nodes/sqlite.test.ts', {
         name: 'sqlite',
-        include: [hasSqlite ? 'test/sqlite/*.test.ts' : 'test/sqlite/nodes/sqlite.test.ts'],
+        include: ['test/sqlite/*.test.ts'],
         // The tests mostly wait.
         maxWorkers: 3,
       }),
@@ -98,9 +85,9 @@ export default defineConfig({
         { name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000, maxWorkers: 2 },
         redisServer,
       ),
-      project({
+      sqliteProject('test/sqlite/nodes/crash.test.ts', {
         name: 'crash-sqlite',
-        include: [hasSqlite ? 'test/crash/sqlite/*.test.ts' : 'test/sqlite/nodes/crash.test.ts'],
+        include: ['test/crash/sqlite/*.test.ts'],
         testTimeout: 3_600_000,
         // After `sqlite` in a run of both: projects with different `maxWorkers` cannot share a group.
         sequence: { groupOrder: 1 },

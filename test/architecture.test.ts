@@ -82,7 +82,7 @@ test('every arrow points to a row above its own', () => {
       .filter((to) => to !== '' && rows.indexOf(to) >= rows.indexOf(folder))
       .map((to) => `${folder} -> ${to}`),
   );
-  expect(upwards).toEqual([]);
+  expect(upwards, 'Move one of the two rows of FOLDERS, or take the arrow out of it.').toEqual([]);
 });
 
 test('a file imports only what its folder may, from files that exist', () => {
@@ -91,7 +91,10 @@ test('a file imports only what its folder may, from files that exist', () => {
       .filter((imported) => !isAllowed(file, imported))
       .map((imported) => `${file} -> ${imported}`),
   );
-  expect(refused).toEqual([]);
+  expect(
+    refused,
+    'Move what is imported to a folder that both may import. If the arrow is right, add it to FOLDERS above.',
+  ).toEqual([]);
 });
 
 test('no file imports itself through others, types included', () => {
@@ -100,7 +103,10 @@ test('no file imports itself through others, types included', () => {
     const way = wayBack(imports, file);
     return way === undefined ? [] : [way.join(' -> ')];
   });
-  expect(circles).toEqual([]);
+  expect(
+    circles,
+    'Give what two files of the circle share a file of its own, which imports neither of them.',
+  ).toEqual([]);
 });
 
 /** The files of `src` that a file imports. */
@@ -124,9 +130,3 @@ function wayBack(imports: ReadonlyMap<string, readonly string[]>, file: string):
   }
   return undefined;
 }
-
-test('no folder has more than 14 files of its own', () => {
-  const folders = files.map((file) => posix.dirname(file));
-  const isLarge = (folder: string) => folders.filter((other) => other === folder).length > 14;
-  expect([...new Set(folders)].filter(isLarge)).toEqual([]);
-});

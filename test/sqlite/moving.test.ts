@@ -7,6 +7,7 @@ import { createInbox } from './inbox-fixture.js';
 
 // As in the other projects, what is missing is an error in CI.
 const lacksRedis = !process.env.CI && spawnSync('redis-server', ['--version']).error !== undefined;
+if (lacksRedis) console.log('Skipped: moving to Redis. It needs redis-server: apt-get install redis-server');
 
 // The recipe of docs/guides/inbox-file.md.
 test.skipIf(lacksRedis)('moving to Redis takes along what waits, and the dead letters', async () => {
