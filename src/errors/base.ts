@@ -79,8 +79,11 @@ export class AgentPlatformError extends Error {
   constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean | undefined } = {}) {
     const { cause, outcomeUnknown = false } = options;
     super(printable(message), cause === undefined ? undefined : { cause });
+    const { errorName } = new.target;
+    // An own field, as in any error, so that a program can set it (tslog#96, pnpm#5574).
+    Object.defineProperty(this, 'name', { value: errorName, writable: true, configurable: true });
     // Each class narrows the field with `declare`, which emits no code.
-    this.type = this.name.replace(/\B[A-Z]/g, '_$&').toLowerCase() as ErrorType;
+    this.type = errorName.replace(/\B[A-Z]/g, '_$&').toLowerCase() as ErrorType;
     this.outcomeUnknown = outcomeUnknown;
     Object.defineProperty(this, brand, { value: classNames(new.target) });
   }
@@ -92,11 +95,6 @@ export class AgentPlatformError extends Error {
     }
     const names = (value as { readonly [brand]?: readonly string[] } | null | undefined)?.[brand];
     return names?.includes((this as ErrorClass).errorName) === true;
-  }
-
-  /** The class's name, correct even after minification. */
-  override get name(): string {
-    return (this.constructor as unknown as ErrorClass).errorName;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors/index.js';
-import { describeBriefly } from '../utils/logger.js';
 import { onOneLine } from '../utils/printable.js';
+import { describeBriefly } from '../utils/thrown.js';
 
 /**
  * The longest reason that is kept, in characters: a handler may put anything into the message of its error.

@@ -18,11 +18,14 @@ export function whyUnreadable(): string {
   return denied;
 }
 
-/** Reads a setting from the environment; undefined if it is blank, or there is no environment. */
+/**
+ * Reads a setting from the environment, without blanks at its ends: a `.env` file with Windows line ends leaves a
+ * `\r` (sendgrid-nodejs#732). Undefined if it is blank, or there is no environment.
+ */
 export function readEnvironment(name: string): string | undefined {
   try {
-    const value = globals.process?.env?.[name];
-    return value?.trim() === '' ? undefined : value;
+    // An empty text is no setting.
+    return globals.process?.env?.[name]?.trim() || undefined;
   } catch {
     denied = ' It could not be read: Deno needs --allow-env.';
     return undefined;

@@ -25,12 +25,17 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return text === '' ? '(root)' : text;
 }
 
+/** Returns the kind of a value, such as `Date`, also of one of another realm, for which `instanceof` fails (jest#2549). */
+export function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
 /** Returns the JSON type of a value, for messages. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (value instanceof Promise) return 'a promise (is `await` missing?)';
+  if (kindOf(value) === 'Promise') return 'a promise (is `await` missing?)';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return typeof value;
 }

@@ -1,4 +1,4 @@
-import type { Issue } from './issues.js';
+import { type Issue, kindOf } from './issues.js';
 
 /** Finds a value that JSON would silently drop or change, so that nothing that a caller passes is lost. */
 export function findNonJson(
@@ -21,15 +21,15 @@ export function findNonJson(
 }
 
 function nonJsonKind(value: unknown): string | undefined {
-  const isNumber = typeof value === 'number' || value instanceof Date;
-  if (isNumber && !Number.isFinite(Number(value))) return String(value);
+  const kind = kindOf(value);
+  if ((kind === 'Number' || kind === 'Date') && !Number.isFinite(Number(value))) return String(value);
+  // JSON leaves out what a `toJSON` returns nothing for (eris#1197).
+  if (hasToJson(value)) return value.toJSON() === undefined ? 'a `toJSON()` that returns nothing' : undefined;
   // Others, such as a map, a promise or bytes, would become an empty or a different object.
-  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  const isJson = /^(Null|Boolean|String|Number|Object|Array)$/.test(kind) || hasToJson(value);
-  return isJson ? undefined : kind;
+  return /^(Null|Boolean|String|Number|Object|Array)$/.test(kind) ? undefined : kind;
 }
 
-function hasToJson(value: unknown): boolean {
+function hasToJson(value: unknown): value is { toJSON(): unknown } {
   return typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === 'function';
 }
 

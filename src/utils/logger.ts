@@ -1,7 +1,7 @@
 import { readEnvironment } from './environment.js';
-import { isObject } from './json.js';
 import { onOneLine, printable } from './printable.js';
 import type { Region } from './regions.js';
+import { describeError } from './thrown.js';
 
 /** The least severe level that is logged. `'debug'` adds the redacted headers and bodies of responses. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
@@ -95,7 +95,7 @@ export function fieldsFirst(logger: {
  */
 export function createLogger(logger: Logger = console, level?: LogLevel): LeveledLogger {
   if (level !== undefined) return new LeveledLogger(logger, level);
-  const given = readEnvironment(LOG_LEVEL_VARIABLE)?.trim() ?? DEFAULT_LOG_LEVEL;
+  const given = readEnvironment(LOG_LEVEL_VARIABLE) ?? DEFAULT_LOG_LEVEL;
   const found = LOG_LEVELS.find((one) => one === given.toLowerCase());
   const leveled = new LeveledLogger(logger, found ?? DEFAULT_LOG_LEVEL);
   if (found === undefined) {
@@ -135,7 +135,7 @@ export class LeveledLogger {
       const isPlain = fields === undefined || logger === console;
       // The type admits an async function, whose rejection nobody else would catch.
       const written: unknown = isPlain ? logger[level](text) : logger[level](text, fields());
-      if (written instanceof Promise) written.catch(() => undefined);
+      if (written !== undefined) Promise.resolve(written).catch(() => undefined);
     } catch {
       // A logger that throws must not change the outcome of a call or of a delivery.
     }
@@ -149,42 +149,4 @@ export class LeveledLogger {
       this.log('error', () => `the hook ${name} failed: ${describeError(error)}`);
     }
   }
-}
-
-/** Returns the stack of an error, with its message; anything else that was thrown, as text. Never throws. */
-export function describeError(thrown: unknown): string {
-  return safely(() => {
-    if (thrown instanceof Error) return thrown.stack ?? String(thrown);
-    if (!isObject(thrown)) return String(thrown);
-    // Not their values, which may be secrets.
-    const { message } = thrown;
-    const text = typeof message === 'string' ? `: ${message}` : '';
-    return `an object, not an Error (fields: ${Object.keys(thrown).join(', ')})${text}`;
-  });
-}
-
-/** Returns the name and the message of an error; of anything else that was thrown, the type. Never throws. */
-export function describeBriefly(thrown: unknown): string {
-  return safely(() => (thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : typeof thrown));
-}
-
-/** Returns the class of what was thrown, without its message, which may contain anything. Never throws. */
-export function describeThrown(thrown: unknown): string {
-  return safely(() => (thrown instanceof Error ? onOneLine(thrown.name) : typeof thrown));
-}
-
-/** A value can be made so that its text cannot be read: a list of objects without a prototype, a symbol as message. */
-function safely(describe: () => string): string {
-  try {
-    return describe();
-  } catch {
-    return 'something that cannot be described';
-  }
-}
-
-/** Returns the frames of a stack, without the message that precedes them. */
-export function framesOf(error: unknown): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
-  return frames.map((frame) => `\n${frame}`).join('');
 }

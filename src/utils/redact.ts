@@ -1,3 +1,5 @@
+import { isError } from './thrown.js';
+
 /** Replaces a value that must not be printed. */
 export const MASK = '[redacted]';
 
@@ -58,7 +60,7 @@ function redactWithin(value: unknown, parents: Set<unknown>): unknown {
 function redactObject(value: object, parents: Set<unknown>): unknown {
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return redactWithin(toJSON.call(value), parents);
-  if (value instanceof Error) return String(value);
+  if (isError(value)) return String(value);
   if (Array.isArray(value)) return value.map((item) => redactWithin(item, parents));
   // Any truthy value counts: one of a wrong type must not expose a secret.
   const isEnv = 'isEnv' in value && Boolean(value.isEnv);

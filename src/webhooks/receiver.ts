@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/index.js';
-import { describeThrown } from '../utils/logger.js';
+import { describeThrown } from '../utils/thrown.js';
 import { responseTaken } from './adapters/hints.js';
 import {
   type NodeRequest,

@@ -1,11 +1,6 @@
 import { AgentPlatformError } from '../errors/index.js';
-import {
-  describeError,
-  describeThrown,
-  framesOf,
-  type LeveledLogger,
-  type LogFields,
-} from '../utils/logger.js';
+import type { LeveledLogger, LogFields } from '../utils/logger.js';
+import { describeError, describeThrown, framesOf, isError } from '../utils/thrown.js';
 import type { WebhookContext, WebhookFailure, WebhookReceiverHooks, WebhookRejection } from './context.js';
 import { isWebhookEventType } from './events.js';
 import { type DeliveryOutcome, isRefusal, type Rejection, statusOf } from './outcomes.js';
@@ -183,7 +178,7 @@ const MAX_CAUSES = 5;
 
 function describeWhole(error: unknown, depth: number): string {
   const text = describeError(error);
-  const cause = error instanceof Error ? error.cause : undefined;
+  const cause = isError(error) ? error.cause : undefined;
   if (cause === undefined || depth === MAX_CAUSES) return text;
   return `${text}\n  Caused by: ${describeWhole(cause, depth + 1)}`;
 }

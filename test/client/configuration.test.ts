@@ -179,6 +179,8 @@ test.each(['127.0.0.1.example.com', 'evillocalhost', 'eu.localhost'])('%s is not
 test.each<[variable: string, option: boolean | undefined, isAllowed: boolean]>([
   ['true', undefined, true],
   ['true', false, false],
+  // sendgrid-nodejs#732: a file with Windows line ends.
+  ['true\r', undefined, true],
   ['1', undefined, false],
   ['', true, true],
 ])('plain http if the variable is %j and the option %j: %j', (variable, option, isAllowed) => {
@@ -194,6 +196,12 @@ test('settings are read from the environment, and options win', async () => {
   await new AgentPlatform().tools.get(seed.toolId);
   expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${TOKEN}`);
   expect(new AgentPlatform({ region: 'na' }).baseUrl).toBe(`${baseUrls.na}/v3`);
+});
+
+test('blanks and line ends around a variable are not part of it', () => {
+  // sendgrid-nodejs#732
+  setEnvironment({ REGION: ' eu\r', TOKEN: `${TOKEN}\r`, BASE_URL_EU: `${baseUrls.eu}\r`, LOG: 'off\r' });
+  expect(new AgentPlatform()).toMatchObject({ region: 'eu', baseUrl: `${baseUrls.eu}/v3` });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import type { DriftHookContext, EndHookContext, Hooks, RequestHookContext } from 'agent-platform-sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -157,6 +158,16 @@ test.each<[keyof Hooks, () => unknown]>(
   for (const line of logger.lines) {
     expect(line).toMatch(new RegExp(`the hook ${name} failed: Error: broken hook\\n    at .*hooks\\.test`));
   }
+});
+
+// jest#2549: in Jest and vitest's `vmThreads`, a test's classes are not those of the errors that Node throws.
+test('what a hook of another realm throws is logged as an error', async () => {
+  const logger = new RecordingLogger();
+  const onEnd = () => {
+    throw runInNewContext('new TypeError("of another realm")');
+  };
+  await createClient({ hooks: { onEnd }, logLevel: 'error', logger }).tools.get(toolId);
+  await expect.poll(() => logger.lines.join()).toMatch(/onEnd failed: TypeError: of another realm\n {4}at /);
 });
 
 test('observers do not delay a call, even if they never settle', async () => {

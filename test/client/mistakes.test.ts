@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -91,6 +92,23 @@ describe('arguments', () => {
     const twice = { one: { a: 1 } };
     const body = { ...twice, other: twice.one };
     expect(await messageOf(setUp().request('POST', '/anything', { body }))).toContain('responded with 404');
+  });
+
+  test.each<[what: string, value: unknown, received: string]>([
+    // eris#1197
+    ['a toJSON that returns nothing', { toJSON: () => undefined }, 'a `toJSON()` that returns nothing'],
+    // jest#2549
+    ['an invalid date of another realm', runInNewContext('new Date(NaN)'), 'Invalid Date'],
+    ['a promise of another realm', runInNewContext('Promise.resolve()'), 'Promise'],
+  ])('%s in a body is named with its path', async (_, value, received) => {
+    for (const [body, place] of [
+      [value, '(root)'],
+      [{ at: value }, 'at'],
+    ] as const) {
+      expect(await messageOf(setUp().request('POST', '/anything', { body }))).toContain(
+        `${place}: expected a value that JSON can hold, received ${received}`,
+      );
+    }
   });
 
   test('a body that is JSON text already is refused', async () => {

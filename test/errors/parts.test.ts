@@ -40,6 +40,19 @@ test('an error body without issues gives none', () => {
   ]);
 });
 
+// tslog#96, pnpm#5574: loggers and subclasses set the name.
+test('the name of an error is its own, and can be set; it is not printed among the parts', () => {
+  const error = Object.assign(new ConfigurationError('no', { option: 'token' }), { name: 'Renamed' });
+  expect(String(error)).toBe('Renamed: no');
+  expect(Object.keys(error)).not.toContain('name');
+  class MyError extends ConfigurationError {
+    override name = 'MyError';
+  }
+  const mine = new MyError('no', { option: 'token' });
+  expect(mine).toMatchObject({ name: 'MyError', type: 'configuration_error' });
+  expect(mine).toBeInstanceOf(ConfigurationError);
+});
+
 test('the message names each wrong field on a line', () => {
   const wrong = ['one', 'two'].map((name) => ({
     path: [name],
