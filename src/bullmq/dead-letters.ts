@@ -11,11 +11,10 @@ export class FailedJobs implements DeadLetterStorage {
     this.#open = open;
   }
 
-  async list(start: number, limit: number): Promise<DeadLetter[]> {
-    const { queue } = await this.#open();
-    const jobs = (await queue.getJobs('failed', start, start + limit - 1, true)) as (InboxJob | undefined)[];
-    // A job that someone removes in the meantime is undefined, unlike in the types of BullMQ 6.7.0.
-    return jobs.flatMap((job) => (job === undefined ? [] : toDeadLetter(job)));
+  async list(after: string, limit: number): Promise<DeadLetter[]> {
+    const ids = (await this.ids()).filter((id) => id > after).sort();
+    const letters = await Promise.all(ids.slice(0, limit).map((id) => this.get(id)));
+    return letters.flatMap((letter) => letter ?? []);
   }
 
   async get(id: string): Promise<DeadLetter | undefined> {

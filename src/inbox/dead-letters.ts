@@ -18,17 +18,18 @@ export interface DeadLetter {
   readonly failedAt: number;
 }
 
-/** A page of dead letters, the oldest first. */
+/** A page of dead letters, in the order of their ids. */
 export interface ListDeadLettersOptions {
-  /** The number of dead letters before the page. Default 0. */
-  readonly start?: number | undefined;
+  /** The id of the last one of the page before, which may be gone by now. Without it: the first page. */
+  readonly after?: string | undefined;
   /** The largest number to return. Default 50. All are held in memory: take fewer if events are large. */
   readonly limit?: number | undefined;
 }
 
 /** Where an inbox keeps its dead letters. */
 export interface DeadLetterStorage {
-  list(start: number, limit: number): Promise<DeadLetter[]>;
+  /** Returns those with the next ids after this one, which may be gone; the first for `''`. */
+  list(after: string, limit: number): Promise<DeadLetter[]>;
   get(id: string): Promise<DeadLetter | undefined>;
   ids(): Promise<readonly string[]>;
   /** Puts one back into the queue if it is still there and `isWanted`. */
@@ -39,10 +40,10 @@ export interface DeadLetterStorage {
 /** The number of dead letters that are replayed at the same time. */
 const REPLAY_BATCH_SIZE = 20;
 
-const LIST_DEFAULTS: Settled<ListDeadLettersOptions> = { start: 0, limit: 50 };
+const LIST_DEFAULTS: Settled<ListDeadLettersOptions> = { after: '', limit: 50 };
 
 const listFields: OptionFields<ListDeadLettersOptions> = {
-  start: z.optional(wholeNumber(0)),
+  after: z.optional(z.string()),
   limit: z.optional(wholeNumber(1)),
 };
 
@@ -75,11 +76,29 @@ export class DeadLetters {
     this.#fail = fail;
   }
 
-  /** Returns a page of them, the oldest first. */
+  /**
+   * Returns a page of them, in the order of their ids.
+   *
+   * No page skips one because others are replayed or removed meanwhile.
+   *
+   * @example
+   * ```ts
+   * import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+   *
+   * const { deadLetters } = createSqliteInbox({ path: '/data/webhooks.db' });
+   *
+   * for (let after = ''; ; ) {
+   *   const page = await deadLetters.list({ after });
+   *   for (const { id } of page) await deadLetters.replay(id);
+   *   if (page.length === 0) break;
+   *   after = page.at(-1)?.id ?? '';
+   * }
+   * ```
+   */
   async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
     checkOptions(z.strictObject(listFields), options, { of: 'deadLetters.list' });
-    const { start, limit } = withDefaults(LIST_DEFAULTS, options);
-    return this.#ask(() => this.#storage.list(start, limit));
+    const { after, limit } = withDefaults(LIST_DEFAULTS, options);
+    return this.#ask(() => this.#storage.list(after, limit));
   }
 
   /** Returns one, or undefined if there is none with this id. */

@@ -43,11 +43,21 @@ export interface EndedRun {
 /** What an engine does with the events that it takes. */
 export interface Runner {
   readonly settings: WorkSettings;
+  /**
+   * Whether the worker runs events of this type. Logs a type without a handler once.
+   *
+   * Events of other types wait for a worker that does, at no cost of an attempt. If none has run one within
+   * `deadLetterRetention` of its receipt, the engine makes it a dead letter: `failedByEngine`, `NoHandlerError`.
+   */
+  handles(type: string): boolean;
   /** Runs the handlers of an event. Never rejects. Whatever runs for it in this worker has lost its lock. */
   run(event: TakenEvent): Promise<EndedRun>;
   /** Call it if a lock could not be renewed: whatever runs for the event is aborted. */
   lockLost(key: string): void;
-  /** Call it for an event that the engine has failed itself: its locks were lost too often, or an end was refused. */
+  /**
+   * Call it for an event that the engine has failed itself: its locks were lost too often, no worker had a handler
+   * for it, or an end was refused.
+   */
   failedByEngine(event: TakenEvent, error: Error, becomes: 'retry' | 'dead'): void;
 }
 

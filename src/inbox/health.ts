@@ -16,6 +16,12 @@ export interface InboxCounts {
   readonly active: number | undefined;
   /** The number of events that wait until a certain time, for a retry. */
   readonly retrying: number | undefined;
+  /**
+   * The number of events that wait and have no handler in the workers of this process; undefined if it has none.
+   *
+   * They are a part of `depth`.
+   */
+  readonly unhandled: number | undefined;
   /** The number of dead letters: events that could not be handled, and are kept. */
   readonly deadLetters: number | undefined;
   /**
@@ -38,6 +44,7 @@ export const UNKNOWN: InboxCounts = {
   waiting: undefined,
   active: undefined,
   retrying: undefined,
+  unhandled: undefined,
   deadLetters: undefined,
   oldestMs: undefined,
   workers: undefined,

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors/index.js';
-import { within, withRetries } from '../utils/waiting.js';
+import { sleep, within, withRetries } from '../utils/waiting.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import type { Consumer, Engine } from './engine.js';
@@ -28,6 +28,9 @@ import type { InboxWorker, WorkerParts } from './worker.js';
  * 4. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept for a
  *    while.
  */
+
+/** Milliseconds between two looks of `idle`. */
+const IDLE_POLL_MS = 10;
 
 /** What an inbox is made of. */
 export interface InboxParts<Warning extends string, Takes extends Consumer, Worker> {
@@ -156,6 +159,27 @@ export class Inbox<
     } catch (error) {
       const unreachable = `There is no response from ${engine.name}: ${engine.clean(error).message}`;
       return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning>);
+    }
+  }
+
+  /**
+   * Resolves when no event waits, runs or is to be retried. For tests: it asks the storage again and again.
+   *
+   * @throws {WebhookError} The inbox is closed.
+   *
+   * @example
+   * ```ts
+   * import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+   *
+   * const inbox = createSqliteInbox({ path: '/tmp/webhooks.db' });
+   * inbox.work({ lead_captured: ({ payload }) => console.log(payload.leadEmail) });
+   * await inbox.idle();
+   * ```
+   */
+  async idle(): Promise<void> {
+    while ((await this.health()).depth !== 0) {
+      if (this.#closing !== undefined) throw new WebhookError('The inbox is closed.');
+      await sleep(IDLE_POLL_MS);
     }
   }
 

@@ -202,7 +202,13 @@ const WORK_DEFAULTS: WorkSettings = {
   maxStalls: 5,
 };
 
-const workFields: OptionFields<WorkOptions> = {
+const ofInbox = /* @__PURE__ */ checkedBy(
+  () => 'belongs to the inbox: pass it to createSqliteInbox or createBullMQInbox',
+);
+
+const workFields: OptionFields<WorkOptions & Pick<InboxOptions, 'attempts' | 'backoff'>> = {
+  attempts: z.optional(ofInbox),
+  backoff: z.optional(ofInbox),
   concurrency: z.optional(wholeNumber(1)),
   handlerTimeout: z.optional(milliseconds()),
   lockDuration: z.optional(milliseconds()),

@@ -60,7 +60,7 @@ export class InboxReporter {
   unhandled(type: string): void {
     this.warnOnce(
       `type ${type}`,
-      `no handler for ${onOneLine(type)} in this worker: its events are retried, for a worker that has one`,
+      `no handler for ${onOneLine(type)} in this worker: its events wait for a worker that has one`,
     );
   }
 

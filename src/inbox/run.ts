@@ -1,12 +1,13 @@
 import { WebhookError } from '../errors/index.js';
 import { isObject } from '../utils/json.js';
-import { HUNDRED_YEARS_MS, unlessAborted } from '../utils/waiting.js';
+import { unlessAborted } from '../utils/waiting.js';
 import { checkStored } from '../webhooks/inbox.js';
+import { delayAfter } from './delays.js';
 import type { Ending, TakenEvent } from './engine.js';
 import { isFinal, NoHandlerError, reasonFor } from './failure.js';
 import type { EventHandlers } from './handlers.js';
 import type { InboxRun } from './hooks.js';
-import type { Backoff, InboxSettings, Settled, WorkSettings } from './options.js';
+import type { InboxSettings, WorkSettings } from './options.js';
 
 /** What a run needs. */
 export interface RunParts {
@@ -112,10 +113,4 @@ export function describeRun(event: TakenEvent, attempt: number, startedAt: numbe
     waitedMs: Math.max(startedAt - receivedAt, 0),
     durationMs: Math.max(Date.now() - startedAt, 0),
   };
-}
-
-/** Returns the delay before the next run of an event that has failed this many times, in ms. */
-function delayAfter(failures: number, { type, delay, jitter }: Settled<Backoff>): number {
-  const longest = type === 'fixed' ? delay : delay * 2 ** (failures - 1);
-  return Math.min(Math.ceil(longest * (1 - jitter * Math.random())), HUNDRED_YEARS_MS);
 }

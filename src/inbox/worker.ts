@@ -69,6 +69,13 @@ class Runs implements Runner {
     this.#reporter = reporter;
   }
 
+  handles(type: string): boolean {
+    // The service's test event needs no handler.
+    if (this.#parts.handlers.handles(type) || type === 'webhook_test') return true;
+    this.#reporter.unhandled(type);
+    return false;
+  }
+
   async run(event: TakenEvent): Promise<EndedRun> {
     // Taken again, although its first run goes on: this worker was blocked for longer than its locks.
     this.lockLost(event.key);

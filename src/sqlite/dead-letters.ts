@@ -12,12 +12,15 @@ export class DeadRows implements DeadLetterStorage {
     this.#file = file;
   }
 
-  async list(start: number, limit: number): Promise<DeadLetter[]> {
-    return this.#file.read(() => this.#file.events.deadLetters(start, limit).map(toDeadLetter));
+  async list(after: string, limit: number): Promise<DeadLetter[]> {
+    return this.#file.read(() => this.#file.events.deadLetters(after, limit).map(toDeadLetter));
   }
 
   async get(id: string): Promise<DeadLetter | undefined> {
-    return this.#file.read(() => this.#file.events.deadLetters(0, 1, id).map(toDeadLetter)[0]);
+    return this.#file.read(() => {
+      const row = this.#file.events.deadLetter(id);
+      return row && toDeadLetter(row);
+    });
   }
 
   async ids(): Promise<readonly string[]> {

@@ -152,12 +152,19 @@ export class Events {
 
   // Dead letters
 
-  /** Returns a page of dead letters, the oldest first; with a key, that one. */
-  deadLetters(start: number, limit: number, ...key: readonly string[]): DeadRow[] {
-    const sql = `SELECT ${COLUMNS}, died, reason FROM events
-      WHERE state = 'dead' ${key.length > 0 ? 'AND key = ?' : ''} ORDER BY due, id LIMIT ? OFFSET ?`;
+  /** Returns the dead letters with the next keys after this one. */
+  deadLetters(after: string, limit: number): DeadRow[] {
+    return this.#deadLetters('key > ? ORDER BY key LIMIT ?', after, limit);
+  }
+
+  deadLetter(key: string): DeadRow | undefined {
+    return this.#deadLetters('key = ?', key)[0];
+  }
+
+  #deadLetters(which: string, ...values: readonly SqlValue[]): DeadRow[] {
+    const sql = `SELECT ${COLUMNS}, died, reason FROM events WHERE state = 'dead' AND ${which}`;
     // The columns that the query names.
-    return this.#database.all(sql, ...key, limit, start) as unknown as DeadRow[];
+    return this.#database.all(sql, ...values) as unknown as DeadRow[];
   }
 
   deadKeys(): string[] {

@@ -120,10 +120,12 @@ export class Stage {
   /** Ends the processes, and judges their journals. */
   async close(): Promise<Verdict> {
     const kept = new Map<string, string>();
-    for (let start = 0; ; start += 20) {
-      const letters = await this.inbox.deadLetters.list({ start, limit: 20 });
+    for (let after = ''; ; ) {
+      const letters = await this.inbox.deadLetters.list({ after, limit: 20 });
       for (const { webhook, reason } of letters) kept.set(String(webhook.payload.agentId), reason);
-      if (letters.length === 0) break;
+      const last = letters.at(-1);
+      if (last === undefined) break;
+      after = last.id;
     }
     await this.stop();
     const { ledger, forgotten } = this;

@@ -29,6 +29,7 @@ export interface Inbox extends WebhookInbox {
     options?: WorkOptions,
   ): { close(options?: CloseOptions): Promise<void> };
   health(): Promise<InboxHealth>;
+  idle(): Promise<void>;
   close(options?: CloseOptions): Promise<void>;
 }
 

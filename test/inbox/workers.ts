@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError, createWebhookHandlers, type LogFields, WebhookError } from 'agent-platform-sdk';
 import type { HandlersByType } from 'agent-platform-sdk/sqlite';
 import { expect, test } from 'vitest';
@@ -44,6 +45,8 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
       { onError: () => 0 },
       /onError.*Register/,
     ],
+    ['attempts, which belong to the inbox', {}, { attempts: 3 }, /attempts belongs to the inbox: pass it to/],
+    ['a backoff, which belongs to the inbox', {}, { backoff: 5 }, /backoff belongs to the inbox: pass it to/],
     ['an unknown option', {}, { concurency: 1 }, /Did you mean `concurrency`/],
   ])('a worker refuses %s', (_, work, options, message) => {
     const inbox = createInbox();
@@ -271,6 +274,28 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(logger.lines.join()).toContain(`the lock of ${webhook.key} was lost`);
     expect(logger.lines.join()).not.toMatch(/(Redis|the file) failed/);
     expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
+  });
+
+  test('idle resolves when nothing waits, runs or is to be retried, and rejects once the inbox is closed', async () => {
+    const inbox = createInbox({ backoff: 50 });
+    await inbox.idle();
+    const done: string[] = [];
+    inbox.work({
+      lead_captured: async () => {
+        done.push('run');
+        await sleep(30);
+        if (done.length < 3) throw new Error('no');
+      },
+    });
+    await inbox.store(stored());
+    const idle = inbox.idle().then(() => done.push('idle'));
+    await inbox.store(stored());
+    await idle;
+    expect(done).toEqual(['run', 'run', 'run', 'run', 'idle']);
+    await inbox.store(stored({ type: 'agent_deleted', payload: minimal.agent_deleted }));
+    const never = expect(inbox.idle()).rejects.toThrow('The inbox is closed.');
+    await inbox.close();
+    await never;
   });
 
   test('closing waits for the events in progress', async () => {
