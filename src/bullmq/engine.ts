@@ -99,7 +99,10 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     ]);
     const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
     const warnings: InboxWarnings<BullMQWarning> = refused === undefined ? found : { ...found, refused };
-    return { counts: { waiting, active, retrying, unhandled: undefined, deadLetters, oldestMs, workers }, warnings };
+    return {
+      counts: { waiting, active, retrying, unhandled: undefined, deadLetters, oldestMs, workers },
+      warnings,
+    };
   }
 
   /** BullMQ's queue. Connects. */

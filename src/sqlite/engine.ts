@@ -94,7 +94,10 @@ export class SqliteEngine implements Engine<SqliteWarning> {
       ...(full && { full: `No event is stored until there is room: ${full}.` }),
       ...(damaged && { damaged }),
     };
-    return { counts: { ...counts, unhandled: undefined, oldestMs: Math.max(now - (oldest ?? now), 0) }, warnings };
+    return {
+      counts: { ...counts, unhandled: undefined, oldestMs: Math.max(now - (oldest ?? now), 0) },
+      warnings,
+    };
   }
 
   /** Returns why the file cannot be written; undefined if it can. */
