@@ -18,12 +18,11 @@ export interface RedisDedupeOptions {
   /** The address of Redis, or a client. */
   readonly connection: RedisConnection;
   /**
-   * The beginning of every key. Default `'agent-platform:dedupe:'`.
+   * The beginning of every key, such as `'crm:'`. Required: give each application its own.
    *
-   * Applications that share a Redis need a prefix each. Otherwise, only one of them would handle an event
-   * that both receive.
+   * Two applications with one prefix take each other's events for duplicates: only one handles each.
    */
-  readonly keyPrefix?: string | undefined;
+  readonly keyPrefix: string;
   /**
    * Time limit for an operation, in ms. Default 2 000. Keep it well below the receiver's deadline.
    *
@@ -43,6 +42,13 @@ export interface RedisDedupe extends DedupeStore {
   /** Closes the connection, unless it was passed in as a client. */
   close(): Promise<void>;
 }
+
+const NO_PREFIX = {
+  option: 'keyPrefix',
+  text:
+    'must be a name of your application, such as `crm:`. Two applications with one prefix take each ' +
+    "other's events for duplicates, and do not handle them.",
+};
 
 const schema = z.strictObject({
   connection: z.custom(isConnection, CONNECTION_RULE),
@@ -65,13 +71,18 @@ const schema = z.strictObject({
  * import { createWebhookReceiver } from 'agent-platform-sdk';
  * import { createRedisDedupe } from 'agent-platform-sdk/redis';
  *
- * const store = createRedisDedupe({ connection: process.env.REDIS_URL ?? 'redis://localhost:6379' });
+ * const store = createRedisDedupe({
+ *   connection: process.env.REDIS_URL ?? 'redis://localhost:6379',
+ *   keyPrefix: 'crm:',
+ * });
  * const secret = process.env.AGENT_PLATFORM_WEBHOOK_SECRET;
  * export const receiver = createWebhookReceiver({ secret, dedupe: { store } });
  * ```
  */
 export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
-  checkOptions(schema, options, { of: 'createRedisDedupe' });
+  // From JavaScript it may be missing, and so may `options`.
+  const problems = (options as Partial<RedisDedupeOptions> | undefined)?.keyPrefix ? [] : [NO_PREFIX];
+  checkOptions(schema, options, { of: 'createRedisDedupe' }, problems);
   return new RedisDedupeStore(options);
 }
 
@@ -81,7 +92,7 @@ class RedisDedupeStore implements RedisDedupe {
   readonly #keyPrefix: string;
   readonly #timeout: number;
 
-  constructor({ connection, keyPrefix = 'agent-platform:dedupe:', timeout = 2_000 }: RedisDedupeOptions) {
+  constructor({ connection, keyPrefix, timeout = 2_000 }: RedisDedupeOptions) {
     const { client, isOwned } = openClient(connection, {
       // An operation whose time is over must not wait in memory until Redis returns.
       maxRetriesPerRequest: 1,

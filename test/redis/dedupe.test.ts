@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 function createStore(options: Partial<RedisDedupeOptions> = {}): RedisDedupe {
-  const store = createRedisDedupe({ connection: url, ...options });
+  const store = createRedisDedupe({ connection: url, keyPrefix: 'crm:', ...options });
   stores.push(store);
   return store;
 }
@@ -68,7 +68,7 @@ test('a claim that timed out is not made once Redis is there', async () => {
     async () => expect(await store.claim('another', 'owner', 60_000)).toBe('new'),
     WAIT_OPTIONS,
   );
-  expect(await redis.keys('*')).toEqual(['agent-platform:dedupe:another']);
+  expect(await redis.keys('*')).toEqual(['crm:another']);
 });
 
 test('its keys begin with the prefix, and each expires by itself', async () => {
@@ -156,7 +156,7 @@ test('a setting of the user wins over the default of the store', async () => {
 
 test('a store that was closed before Redis was there never connects', async () => {
   const proxy = await startProxy(1);
-  const store = createRedisDedupe({ connection: proxy.url, timeout: 100 });
+  const store = createRedisDedupe({ connection: proxy.url, keyPrefix: 'crm:', timeout: 100 });
   await expect(store.claim('key', 'owner', 60_000)).rejects.toThrow(WebhookError);
   await store.close();
   // A connection in progress is made by then.
@@ -209,12 +209,14 @@ test('errors and an inspected store contain no password', async () => {
 });
 
 test.each<[what: string, options: object, option: string]>([
-  ['an invalid URL', { connection: 'canary-password@host' }, 'connection'],
-  ['another protocol', { connection: 'http://:canary-password@host' }, 'connection'],
-  ['no connection', {}, 'connection'],
-  ['a negative timeout', { connection: url, timeout: -1 }, 'timeout'],
+  ['an invalid URL', { connection: 'canary-password@host', keyPrefix: 'crm:' }, 'connection'],
+  ['another protocol', { connection: 'http://:canary-password@host', keyPrefix: 'crm:' }, 'connection'],
+  ['no connection', { keyPrefix: 'crm:' }, 'connection'],
+  ['no prefix', { connection: url }, 'keyPrefix'],
+  ['an empty prefix', { connection: url, keyPrefix: '' }, 'keyPrefix'],
+  ['a negative timeout', { connection: url, keyPrefix: 'crm:', timeout: -1 }, 'timeout'],
   ['a prefix that is not a string', { connection: url, keyPrefix: 1 }, 'keyPrefix'],
-  ['an unknown option', { connection: url, ttl: 1 }, 'ttl'],
+  ['an unknown option', { connection: url, keyPrefix: 'crm:', ttl: 1 }, 'ttl'],
 ])('refuses %s, without showing it', (_, options, option) => {
   const create = () => createRedisDedupe(options as RedisDedupeOptions);
   expect(create).toThrow(ConfigurationError);
@@ -222,10 +224,15 @@ test.each<[what: string, options: object, option: string]>([
   expect(create).not.toThrow(/canary/);
 });
 
+test('a missing prefix is refused with the reason', () => {
+  const create = () => createRedisDedupe({ connection: url } as RedisDedupeOptions);
+  expect(create).toThrow(/keyPrefix must be a name of your application.*take each other's events for dup/);
+});
+
 test('a client that is passed in is used, stays open, and keeps no listener of the store', async () => {
   const listeners = () => redis.eventNames().map((name) => [name, redis.listenerCount(name)]);
   const before = listeners();
-  const store = createRedisDedupe({ connection: redis });
+  const store = createRedisDedupe({ connection: redis, keyPrefix: 'crm:' });
   expect(await store.claim('key', 'owner', 60_000)).toBe('new');
   await store.close();
   expect(listeners()).toEqual(before);

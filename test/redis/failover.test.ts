@@ -104,7 +104,7 @@ test('an idle receiver is ready again after such a failover', async () => {
 
 test('a claim is made after such a failover', async () => {
   const pair = await startPair();
-  const store = createRedisDedupe({ connection: pair.url, timeout: 10_000 });
+  const store = createRedisDedupe({ connection: pair.url, keyPrefix: 'crm:', timeout: 10_000 });
   onTestFinished(() => store.close());
   await store.claim('before', 'owner', 60_000);
   await pair.failOver();
@@ -113,7 +113,7 @@ test('a claim is made after such a failover', async () => {
 
 test('a claim that a replica refuses is rejected with the reason', async () => {
   const { url } = await startReplica();
-  const store = createRedisDedupe({ connection: url, timeout: 3_000 });
+  const store = createRedisDedupe({ connection: url, keyPrefix: 'crm:', timeout: 3_000 });
   onTestFinished(() => store.close());
   await expect(store.claim('key', 'owner', 60_000)).rejects.toThrow(
     'could not be claimed in Redis: READONLY',

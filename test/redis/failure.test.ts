@@ -54,7 +54,7 @@ function disconnecting<Client extends RedisClient>(client: Client): Client {
 }
 
 function createStore(connection: string | RedisClient): RedisDedupe {
-  const store = createRedisDedupe({ connection, timeout: 15_000 });
+  const store = createRedisDedupe({ connection, keyPrefix: 'crm:', timeout: 15_000 });
   onTestFinished(() => store.close());
   return store;
 }

@@ -139,7 +139,10 @@ test('a worker records its run and takes events after a failover is reported whi
 
 test('a dedupe store still works after a failover is reported while it asks a Sentinel', async () => {
   const sentinel = await scriptSentinel(Number(new URL(url).port));
-  const store = createRedisDedupe({ connection: { ...sentinel.connection, failoverDetector: true } });
+  const store = createRedisDedupe({
+    connection: { ...sentinel.connection, failoverDetector: true },
+    keyPrefix: 'crm:',
+  });
   onTestFinished(() => store.close());
   await store.claim('one', 'owner', 60_000);
   await cutAndTell(sentinel, 1);
