@@ -10,5 +10,8 @@ const connection = 'redis://127.0.0.1:6379';
 const secret = 'a-secret';
 
 export const server = setupServer(...fakeHandlers(createFakePlatform()));
-export const shared = createWebhookReceiver({ secret, dedupe: { store: createRedisDedupe({ connection, keyPrefix: 'crm:' }) } });
+export const shared = createWebhookReceiver({
+  secret,
+  dedupe: { store: createRedisDedupe({ connection, keyPrefix: 'crm:' }) },
+});
 export const stored = createWebhookReceiver({ secret, inbox: createBullMQInbox({ connection }) });
