@@ -66,6 +66,7 @@ export type { Region } from './utils/regions.js';
 export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './utils/standard-schema.js';
 export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
+export { type DrainableServer, type DrainOptions, drain } from './webhooks/adapters/drain.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters/node.js';
 export type {
   DeliveryHookContext,

@@ -1,7 +1,7 @@
 // The receiving side of a durable inbox, in an Express app: verify, store, respond. Run any number of these
 // behind a load balancer; the handlers run in worker.ts.
 // Start it with: AGENT_PLATFORM_WEBHOOK_SECRET=… REDIS_URL=redis://… PORT=3000 npx tsx examples/bullmq-inbox/receiver.ts
-import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createWebhookReceiver, drain } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import express from 'express';
 
@@ -24,10 +24,5 @@ app.get('/ready', async (_request, response) => {
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
 
-process.on('SIGTERM', () => {
-  // The deliveries in progress must finish first: the service does not retry automatically (6.4).
-  server.close(() => void inbox.close());
-  // `close` waits for open connections: each ends after its next response, or once it is idle.
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-  setInterval(() => server.closeIdleConnections(), 500).unref();
-});
+// Finishes the deliveries in progress first: the service doesn't retry (6.4).
+process.once('SIGTERM', () => drain(server, { inbox }));

@@ -1,7 +1,7 @@
 // The receiving side of an inbox in a file: verify, store, respond. The handlers run in worker.ts, on the same machine.
 // Start it with: AGENT_PLATFORM_WEBHOOK_SECRET=… INBOX=/data/webhooks.db PORT=3000 node examples/sqlite-inbox/receiver.ts
 import { createServer } from 'node:http';
-import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createWebhookReceiver, drain } from 'agent-platform-sdk';
 import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 
 const inbox = createSqliteInbox({ path: process.env.INBOX ?? 'webhooks.db' });
@@ -19,10 +19,5 @@ const server = createServer((request, response) => {
 });
 server.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
 
-process.on('SIGTERM', () => {
-  // The deliveries in progress must finish first: the service does not retry automatically (6.4).
-  server.close(() => void inbox.close());
-  // `close` waits for open connections: each ends after its next response, or once it is idle.
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-  setInterval(() => server.closeIdleConnections(), 500).unref();
-});
+// Finishes the deliveries in progress first: the service doesn't retry (6.4).
+process.once('SIGTERM', () => drain(server, { inbox }));

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createWebhookHandlers,
   createWebhookReceiver,
+  drain,
   type LogFields,
   type Logger,
 } from 'agent-platform-sdk';
@@ -30,11 +31,8 @@ const server = settings.port === undefined ? undefined : receive(inbox, settings
 if (settings.worker !== undefined) work(inbox, settings.worker);
 // As a deployment ends it: a receiver by the recipe of docs/guides/webhooks.md#shutdown.
 process.on('SIGTERM', () => {
-  const end = () => void inbox.close().then(() => process.exit());
-  if (server === undefined) return end();
-  server.close(end);
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-  setInterval(() => server.closeIdleConnections(), 500).unref();
+  const closed = server === undefined ? inbox.close() : drain(server, { inbox });
+  void closed.then(() => process.exit());
 });
 
 function receive(inbox: Inbox, port: number): Server {

@@ -1,0 +1,133 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../../errors/index.js';
+import { typeName } from '../../utils/issues.js';
+import { MAX_TIMER_MS, sleep, succeedsWithin } from '../../utils/waiting.js';
+import { checkOptions, methods, numberBetween } from '../../validation/options.js';
+
+/** Options of {@link drain}. */
+export interface DrainOptions {
+  /** Closed at the end: an inbox, or anything else with a `close`. */
+  readonly inbox?: { close(): unknown } | undefined;
+  /**
+   * Time before the server stops accepting connections, in ms. Default 0. For a load balancer that goes on
+   * opening connections for a while: let your readiness check fail from now on.
+   */
+  readonly delay?: number | undefined;
+  /**
+   * Time for the connections that are open when the delay is over, in ms. Default 25,000. Then they are cut.
+   * If handlers run before the 200, give them the receiver's `deadline`.
+   */
+  readonly timeout?: number | undefined;
+}
+
+/** The part of a `node:http` or `node:https` server that is needed. */
+export interface DrainableServer {
+  /** Time after which the server closes an idle connection, in ms. 0 is never. */
+  keepAliveTimeout: number;
+  /** Registers a listener before all others. */
+  prependListener(
+    event: string,
+    listener: (
+      request: unknown,
+      response: {
+        /** Sets a header of the response. */
+        setHeader(name: string, value: string): unknown;
+      },
+    ) => void,
+  ): unknown;
+  /** Closes the connections without a request. */
+  closeIdleConnections(): void;
+  /** Closes every connection. */
+  closeAllConnections(): void;
+}
+
+const DEFAULT_TIMEOUT_MS = 25_000;
+/** A sender may be about to use a connection that has just become idle. */
+const IDLE_MS = 5_000;
+
+const drained = /* @__PURE__ */ new WeakMap<DrainableServer, Promise<void>>();
+
+/**
+ * Shuts a server down without losing an event: stops accepting, finishes what is open, then closes the inbox.
+ *
+ * Answers on open connections with `connection: close`, and ends idle ones after 5 s. A second call returns the
+ * same promise. Not covered: HTTP/2, upgraded sockets, and the servers of Bun and Deno themselves.
+ *
+ * @param server - What listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify,
+ *   `app.getHttpServer()` in Nest.
+ * @returns Resolves when the inbox is closed. Rejects with what its `close` rejects with.
+ * @throws {ConfigurationError} An argument is wrong.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createWebhookReceiver, drain } from 'agent-platform-sdk';
+ *
+ * const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET });
+ * const server = createServer(receiver.node).listen(3000);
+ *
+ * process.once('SIGTERM', () => drain(server));
+ * ```
+ */
+export function drain(server: DrainableServer, options: DrainOptions = {}): Promise<void> {
+  let draining = drained.get(server);
+  if (draining !== undefined) return draining;
+  try {
+    check(server, options);
+  } catch (error) {
+    return Promise.reject(error as ConfigurationError);
+  }
+  draining = drainOnce(server, options);
+  drained.set(server, draining);
+  return draining;
+}
+
+async function drainOnce(server: DrainableServer, options: DrainOptions): Promise<void> {
+  const { inbox, delay = 0, timeout = DEFAULT_TIMEOUT_MS } = options;
+  if (delay > 0) await sleep(delay);
+  const closed = new Promise<void>((resolve) => stopListening(server, resolve));
+  server.prependListener('request', (_request, response) => {
+    response.setHeader('connection', 'close');
+  });
+  // Of connections whose response is under way: Node reads it when that ends (lib/_http_server.js, resOnFinish).
+  server.keepAliveTimeout = Math.min(server.keepAliveTimeout || IDLE_MS, IDLE_MS);
+  const idle = setTimeout(() => server.closeIdleConnections(), IDLE_MS);
+  await succeedsWithin(closed, timeout);
+  clearTimeout(idle);
+  server.closeAllConnections();
+  await inbox?.close();
+}
+
+/**
+ * Closes a server as `node:net` does: that of `node:http` also ends idle connections, on which an event may be
+ * arriving (nodejs/node lib/_http_server.js, httpServerPreClose).
+ */
+function stopListening(server: object, closed: () => void): void {
+  let close: unknown;
+  for (let prototype = server; prototype !== null; prototype = Object.getPrototypeOf(prototype) as object) {
+    if (Object.hasOwn(prototype, 'close')) close = (prototype as { readonly close: unknown }).close;
+  }
+  // The last `close` of the prototypes is that of net.Server. It calls back even if the server was closed before.
+  (close as (this: object, callback: () => void) => void).call(server, closed);
+}
+
+function isServer(server: unknown): boolean {
+  const { closeIdleConnections, closeAllConnections } = (server ?? {}) as Partial<DrainableServer>;
+  return typeof closeIdleConnections === 'function' && typeof closeAllConnections === 'function';
+}
+
+function check(server: unknown, options: unknown): void {
+  if (!isServer(server)) {
+    throw new ConfigurationError(
+      `drain takes a server of node:http or node:https, got ${typeName(server)}. Pass what listens:\n` +
+        '  Express, Koa: const server = app.listen(3000)\n  Fastify: app.server\n  Nest: app.getHttpServer()',
+      { option: 'server' },
+    );
+  }
+  const schema = z.strictObject({
+    inbox: z.optional(methods('close')),
+    delay: z.optional(numberBetween(0, MAX_TIMER_MS)),
+    timeout: z.optional(numberBetween(0, MAX_TIMER_MS)),
+  });
+  checkOptions(schema, options, { of: 'drain' });
+}
