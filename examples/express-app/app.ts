@@ -69,9 +69,8 @@ export function createApp({ platform, receiver }: Services): Express {
  * A refusal is the caller's problem (4xx); a platform that is down is ours (502).
  *
  * A 404 with the error body of the specification (7) is taken for the service's own, and any other for that of
- * a proxy: an assumption. The
- * specification shows only the 400 of a duplicate key, and a 400 may have other reasons. It is an assumption
- * that an unknown record is a 404.
+ * a proxy: an assumption. So is that an unknown record is a 404, because the specification shows hardly any
+ * status.
  */
 const onPlatformError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (!(error instanceof AgentPlatformError)) return next(error);

@@ -1,4 +1,4 @@
-// A tour over real HTTP, against the embedded fake: all seven operations in both regions, then webhooks.
+// A tour over real HTTP, against the embedded fake: calls in both regions, then webhooks.
 // Run it with: npm run quickstart
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -85,7 +85,7 @@ export interface EndpointDeclaration<
 /**
  * Declares an operation of the service, to call with `platform.send(…)`.
  *
- * The seven documented ones are in {@link endpoints}. Declare your own for one that the specification omits.
+ * The documented ones are in {@link endpoints}. Declare your own for one that the specification omits.
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *

@@ -20,7 +20,7 @@ import { endpoint } from './endpoint.js';
 import { type ResponseShape, withData, withoutData } from './response-shape.js';
 
 /**
- * The seven documented operations as data, to send with `platform.send(…)` or to read.
+ * The documented operations as data, to send with `platform.send(…)` or to read.
  *
  * An operation that the specification does not show is declared with {@link endpoint}.
  *

@@ -469,7 +469,7 @@ function table(rows: () => Rows): Table {
 }
 
 /**
- * The sixteen event types: category, supporting agent platforms, channels, and schema of the payload
+ * The event types: category, supporting agent platforms, channels, and schema of the payload
  * (specification, 6.2 and 6.3).
  *
  * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard

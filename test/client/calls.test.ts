@@ -1,6 +1,6 @@
-import type { AgentPlatform, RequestOptions } from 'agent-platform-sdk';
 import { fixtures } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
+import { operationNames, operations } from '../endpoints/operations.js';
 import {
   addFaults,
   baseUrls,
@@ -146,24 +146,10 @@ test('a message of the envelope that is not a string is ignored', async () => {
   expect(await createClient().tools.get('t1').withResponse()).toMatchObject({ message: undefined });
 });
 
-test.each<[string, (platform: AgentPlatform, options: RequestOptions) => PromiseLike<unknown>]>([
-  ['orgs.listMembersAndTeams', ({ orgs }, options) => orgs.listMembersAndTeams('o1', options)],
-  ['variables.create', ({ variables }, options) => variables.create('a1', { key: 'k' }, options)],
-  [
-    'phoneNumbers.release',
-    ({ phoneNumbers }, options) =>
-      phoneNumbers.release({ phoneNumberSid: 'PN1', isImportedNumber: true }, options),
-  ],
-  ['tools.listDefaults', ({ tools }, options) => tools.listDefaults(options)],
-  ['tools.get', ({ tools }, options) => tools.get('t1', options)],
-  [
-    'conversations.get',
-    ({ conversations }, options) => conversations.get({ agentId: 'a1', convoId: 'c1' }, options),
-  ],
-  ['workspaces.delete', ({ workspaces }, options) => workspaces.delete('w1', options)],
-])('%s takes options of its own', async (_, call) => {
+test.each(operationNames)('the method of %s takes options of its own', async (name) => {
   addFaults({ status: 404 });
-  await expect(call(createClient(), { headers: { 'x-call': 'one' } })).rejects.toMatchObject({ status: 404 });
+  const calling = operations[name].call(createClient(), seed, { headers: { 'x-call': 'one' } });
+  await expect(calling).rejects.toMatchObject({ status: 404 });
   expect(requests[0]?.headers.get('x-call')).toBe('one');
 });
 

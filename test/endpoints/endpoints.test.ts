@@ -1,5 +1,6 @@
 import * as sdk from 'agent-platform-sdk';
 import {
+  type AgentPlatform,
   type Drift,
   type Endpoint,
   endpoint,
@@ -9,107 +10,42 @@ import {
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { complete, minimal } from '../schemas/samples.js';
-import { createClient, rejectionOf, respond, response } from '../support/client.js';
+import { createClient, rejectionOf, respond, response, seed } from '../support/client.js';
+import { envelope, type OperationName, operationNames, operations } from './operations.js';
 
-/** An operation as section 4 shows it. */
-interface Documented {
-  readonly call: string;
-  readonly schemaOfBody: unknown;
-  readonly input: object;
-  /** A response with each field. */
-  readonly body: object;
-  /** The caller's part of it. */
-  readonly result: unknown;
-}
+const enveloped = operationNames.filter((name) => 'data' in operations[name].response);
 
-type Name = keyof typeof endpoints;
-
-const envelope = { success: true, message: 'done' };
-const members = { clients: [complete('OrgClient')], teams: [complete('Team')] };
-
-/** One for each operation: a forgotten one does not compile. */
-const operations: Readonly<Record<Name, Documented>> = {
-  listMembersAndTeams: {
-    call: 'GET /orgs/{orgId}/members-and-teams',
-    schemaOfBody: undefined,
-    input: { path: { orgId: 'o1' } },
-    body: { ...envelope, ...members },
-    result: members,
-  },
-  createVariable: {
-    call: 'POST /agents/{agentId}/variables',
-    schemaOfBody: sdk.CreateVariableBodySchema,
-    input: { path: { agentId: 'a1' }, body: { variable: { key: 'plan' } } },
-    body: { ...envelope, data: complete('Variable') },
-    result: complete('Variable'),
-  },
-  releasePhoneNumber: {
-    call: 'POST /utils/telco/release-number',
-    schemaOfBody: sdk.ReleaseNumberInputSchema,
-    input: { body: { phoneNumberSid: 'PN1', isImportedNumber: true } },
-    body: { ...complete('ReleaseNumberResult'), added: 1 },
-    result: { ...complete('ReleaseNumberResult'), added: 1 },
-  },
-  listDefaultTools: {
-    call: 'GET /tools/defaults',
-    schemaOfBody: undefined,
-    input: {},
-    body: { ...envelope, data: [complete('DefaultTool'), minimal('DefaultTool')] },
-    result: [complete('DefaultTool'), minimal('DefaultTool')],
-  },
-  getTool: {
-    call: 'GET /tools/{toolId}',
-    schemaOfBody: undefined,
-    input: { path: { toolId: 't1' } },
-    body: { ...envelope, data: complete('Tool') },
-    result: complete('Tool'),
-  },
-  getConversation: {
-    call: 'GET /agents/{agentId}/convos/{convoId}',
-    schemaOfBody: undefined,
-    input: { path: { agentId: 'a1', convoId: 'c1' } },
-    body: { ...envelope, data: complete('Conversation') },
-    result: complete('Conversation'),
-  },
-  deleteWorkspace: {
-    call: 'DELETE /workspaces/{id}',
-    schemaOfBody: undefined,
-    input: { path: { id: 'w1' } },
-    body: envelope,
-    result: undefined,
-  },
-};
-
-const names = Object.keys(operations) as readonly Name[]; // `Object.keys` forgets the names.
-const enveloped: readonly Name[] = ['createVariable', 'listDefaultTools', 'getTool', 'getConversation'];
-
-/** Calls an operation of a service that responds with this body. */
-async function callWith(operation: Endpoint, input: object, body: unknown, validation: ValidationMode) {
+/** Makes a call to a service that responds with this body. */
+async function callWith(
+  send: (platform: AgentPlatform) => PromiseLike<unknown>,
+  body: unknown,
+  validation: ValidationMode,
+) {
   const drifts: Drift[] = [];
   respond(response(200, body === undefined ? '' : JSON.stringify(body)));
-  const platform = createClient({ validation, hooks: { onDrift: (drift) => void drifts.push(drift) } });
-  const result = await platform.send(operation, input as never);
+  const result = await send(
+    createClient({ validation, hooks: { onDrift: (drift) => void drifts.push(drift) } }),
+  );
   return { result, drift: drifts.flatMap(({ issues }) => issues) };
 }
 
-const call = (name: Name, body: unknown, validation: ValidationMode = 'strict') =>
-  callWith(endpoints[name] as Endpoint, operations[name].input, body, validation);
+const call = (name: OperationName, body: unknown, validation: ValidationMode = 'strict') =>
+  callWith((platform) => operations[name].call(platform, seed), body, validation);
 
-test.each(names)('%s has the method, path, body and bearer token of the document', (name) => {
+test.each(operationNames)('%s has the method, path, body and bearer token of the document', (name) => {
   const { method, path, body, auth }: Endpoint = endpoints[name];
-  expect({ call: `${method} ${path}`, auth }).toEqual({ call: operations[name].call, auth: 'bearer' });
+  expect({ call: `${method} ${path}`, auth }).toEqual({ call: operations[name].route, auth: 'bearer' });
   expect(body).toBe(operations[name].schemaOfBody);
 });
 
-test.each(names)('%s gives the caller its part of the response, as it was sent', async (name) => {
-  const { body, result } = operations[name];
+test.each(operationNames)('%s gives the caller its part of the response, as it was sent', async (name) => {
+  const { response: body, result } = operations[name];
   const given = await call(name, body);
   expect(given).toEqual({ result, drift: [] });
   expect(JSON.stringify(given.result)).toBe(JSON.stringify(result));
 });
 
-test.each(names)('%s is validated by a schema of this package, in its words', async (name) => {
+test.each(operationNames)('%s is validated by a schema of this package, in its words', async (name) => {
   const isEnveloped = enveloped.includes(name);
   expect(await rejectionOf(call(name, isEnveloped ? { ...envelope, data: 5 } : 5))).toMatchObject({
     issues: [{ path: isEnveloped ? ['data'] : [], code: 'invalid_type' }],
@@ -117,7 +53,7 @@ test.each(names)('%s is validated by a schema of this package, in its words', as
 });
 
 test.each(enveloped)('%s requires success and data of its envelope, and expects a message', async (name) => {
-  const { data } = operations[name].body as { data?: unknown };
+  const { data } = operations[name].response as { data?: unknown };
   expect(await rejectionOf(call(name, envelope))).toMatchObject({ issues: [{ path: ['data'] }] });
   expect(await rejectionOf(call(name, { data, message: '' }))).toMatchObject({
     issues: [{ path: ['success'] }],
@@ -128,14 +64,14 @@ test.each(enveloped)('%s requires success and data of its envelope, and expects 
 });
 
 test.each(['success', 'message', 'clients', 'teams'])('a listing of members requires %s', async (field) => {
-  const { [field]: _, ...rest } = operations.listMembersAndTeams.body as Record<string, unknown>;
+  const { [field]: _, ...rest } = operations.listMembersAndTeams.response as Record<string, unknown>;
   expect(await rejectionOf(call('listMembersAndTeams', rest))).toMatchObject({ issues: [{ path: [field] }] });
 });
 
 test.each(['strict', 'tolerant', 'report', 'off'] as const)(
   'only an operation without data may have an empty body: %s',
   async (mode) => {
-    for (const name of names.filter((one) => one !== 'deleteWorkspace')) {
+    for (const name of operationNames.filter((one) => one !== 'deleteWorkspace')) {
       expect(await rejectionOf(call(name, undefined, mode)), name).toMatchObject({
         issues: [{ code: 'empty_body' }],
       });
@@ -146,8 +82,9 @@ test.each(['strict', 'tolerant', 'report', 'off'] as const)(
 
 test('the envelope around a custom schema is checked too, and gives the output of the schema', async () => {
   const data = z.object({ id: z.pipe(z.string(), z.transform(Number)) });
-  const getCampaign: Endpoint = endpoint({ method: 'GET', path: '/x', response: sdk.withData(data) });
-  const callCampaign = (body: object, mode: ValidationMode) => callWith(getCampaign, {}, body, mode);
+  const getCampaign = endpoint({ method: 'GET', path: '/x', response: sdk.withData(data) });
+  const callCampaign = (body: object, mode: ValidationMode) =>
+    callWith((platform) => platform.send(getCampaign), body, mode);
   expect(await callCampaign({ ...envelope, data: { id: '7' } }, 'strict')).toMatchObject({
     result: { id: 7 },
   });

@@ -8,7 +8,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openApiText } from '../../scripts/openapi/document.js';
 import { paths } from '../../scripts/openapi/operations.js';
 import { readWords } from '../../scripts/openapi/words.js';
+import { operationNames, operations } from '../endpoints/operations.js';
 import { documentTable } from '../schemas/document-table.js';
+import { clientOf, send } from '../testing/support/client.js';
 
 interface Operation {
   readonly operationId: string;
@@ -121,16 +123,17 @@ test('every field of every body has a description', () => {
 
 test('the fields that are required by a choice are marked, and no other', () => {
   const { Envelope, ErrorIssue, CreateVariableBody, ReleaseNumberInput, ReleaseNumberResult } = documentTable;
+  const chosenOf = { data: [...Envelope.chosen, 'data'], none: Envelope.chosen, fields: [], body: [] };
+  const responses = Object.entries(endpoints).map(([name, endpoint]) => [
+    `${name[0]?.toUpperCase()}${name.slice(1)}Response`,
+    chosenOf[endpoint.response.kind],
+  ]);
   const chosen: Readonly<Record<string, readonly string[]>> = {
+    ...Object.fromEntries(responses),
     ErrorIssue: ErrorIssue.chosen,
     CreateVariableRequest: CreateVariableBody.chosen,
-    CreateVariableResponse: [...Envelope.chosen, 'data'],
     ReleasePhoneNumberRequest: ReleaseNumberInput.chosen,
     ReleasePhoneNumberResponse: ReleaseNumberResult.chosen,
-    ListDefaultToolsResponse: [...Envelope.chosen, 'data'],
-    GetToolResponse: [...Envelope.chosen, 'data'],
-    GetConversationResponse: [...Envelope.chosen, 'data'],
-    DeleteWorkspaceResponse: Envelope.chosen,
   };
   for (const [name, { properties = {}, required = [] }] of Object.entries(document.components.schemas)) {
     const marked = Object.keys(properties).filter((field) => properties[field]?.['x-choice']);
@@ -162,31 +165,25 @@ test.each([
   expect(validate('text')).toBe(false);
 });
 
-describe('responses of the fake', () => {
+test.each(operationNames)('the response of the fake to %s fits', async (name) => {
   const fake = createFakePlatform();
-  const { eu } = fake.seed;
-  const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) });
+  let sent: unknown;
+  const fetch: typeof fake.fetch = async (url, init) => {
+    const response = await fake.fetch(url, init);
+    sent = await response.clone().json();
+    return response;
+  };
+  await operations[name].call(clientOf(fake, { fetch }), fake.seed.eu);
+  const operation = `paths/${endpoints[name].path.replaceAll('/', '~1')}/${endpoints[name].method.toLowerCase()}`;
+  const validate = validatorOf(`/${operation}/responses/200/content/application~1json/schema`);
+  expect([validate(sent), validate.errors]).toEqual([true, null]);
+});
 
-  test.each<[name: string, path: string, init: RequestInit]>([
-    ['ListMembersAndTeamsResponse', `/orgs/${eu.orgId}/members-and-teams`, {}],
-    ['CreateVariableResponse', `/agents/${eu.agentId}/variables`, post({ variable: { key: 'plan' } })],
-    [
-      'ReleasePhoneNumberResponse',
-      '/utils/telco/release-number',
-      post({ phoneNumberSid: eu.rentedNumberSid, isImportedNumber: false }),
-    ],
-    ['ListDefaultToolsResponse', '/tools/defaults', {}],
-    ['GetToolResponse', `/tools/${eu.toolId}`, {}],
-    ['GetConversationResponse', `/agents/${eu.agentId}/convos/${eu.convoId}`, {}],
-    ['DeleteWorkspaceResponse', `/workspaces/${eu.secondWorkspaceId}`, { method: 'DELETE' }],
-    ['ErrorBody', `/workspaces/${eu.workspaceId}`, { method: 'DELETE' }],
-  ])('fit %s', async (name, path, init) => {
-    const secret = name === 'DeleteWorkspaceResponse' ? eu.secondWorkspaceSecret : eu.workspaceSecret;
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-    const response = await fake.fetch(`${fake.baseUrls.eu}/v3${path}`, { ...init, headers });
-    const validate = validatorOf(`/components/schemas/${name}`);
-    expect([validate(await response.json()), validate.errors]).toEqual([true, null]);
-  });
+test('an error of the fake fits', async () => {
+  const fake = createFakePlatform();
+  const response = await send(fake, `/v3/workspaces/${fake.seed.eu.workspaceId}`, { method: 'DELETE' });
+  const validate = validatorOf('/components/schemas/ErrorBody');
+  expect([validate(await response.json()), validate.errors]).toEqual([true, null]);
 });
 
 test.each(eventTypes)('a delivery of %s fits its webhook, and not without the secret', (type) => {

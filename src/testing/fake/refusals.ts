@@ -33,7 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The default statuses. The specification gives only the 400 of a duplicate key (4.2, section 7). */
+/** The default statuses: choices, but where an endpoint has a tag `@status`. */
 const STATUSES: Readonly<Record<RefusalReason, number>> = {
   invalidRequest: 400,
   duplicateKey: 400,

@@ -11,7 +11,7 @@ function printed(value) {
 }
 
 export const calls = {
-  async 'performs the seven operations'({ connect, eu }) {
+  async 'performs the operations'({ connect, eu }) {
     const { agentId, convoId } = eu;
     const platform = connect({ validation: 'strict' });
     const { clients, teams } = await platform.orgs.listMembersAndTeams(eu.orgId);
