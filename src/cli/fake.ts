@@ -65,8 +65,15 @@ The full list: docs/guides/testing.md`,
     };
     const platform = createFakePlatform({
       ...(seed !== undefined && { regions: readJson('--seed', seed) as StartRecords }),
-      onRequest: (request) => printRow(terminal, requestRow(request)),
-      onDelivery: (delivery) => printRow(terminal, deliveryRow(delivery)),
+    });
+    platform.onChange((change) => {
+      const row =
+        change.type === 'request'
+          ? requestRow(change.request)
+          : change.type === 'delivery'
+            ? deliveryRow(change.delivery)
+            : undefined;
+      if (row?.duration !== undefined) printRow(terminal, row);
     });
     for (const url of values.webhook) {
       for (const region of REGIONS) platform.webhooks.subscribe(url, { region });

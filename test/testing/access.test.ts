@@ -140,21 +140,10 @@ describe('permits', () => {
   });
 });
 
-describe('wrongRegion', () => {
-  test('a token of the other region is refused with 401 by default', async () => {
-    const fake = createFakePlatform();
-    const { tools } = clientOf(fake, { token: fake.seed.na.workspaceSecret });
-    await expect(tools.listDefaults()).rejects.toThrow(AuthenticationError);
-  });
-
-  test.each([
-    ['data-of-address', 'tool_eu_1'],
-    ['data-of-token', 'tool_na_1'],
-  ] as const)('%s serves %s', async (wrongRegion, toolId) => {
-    const fake = createFakePlatform({ choices: { wrongRegion } });
-    const { tools } = clientOf(fake, { token: fake.seed.na.workspaceSecret });
-    await expect(tools.get(toolId)).resolves.toMatchObject({ id: toolId });
-  });
+test('a token of the other region is refused with 401', async () => {
+  const fake = createFakePlatform();
+  const { tools } = clientOf(fake, { token: fake.seed.na.workspaceSecret });
+  await expect(tools.listDefaults()).rejects.toThrow(AuthenticationError);
 });
 
 describe('refusals', () => {
@@ -165,15 +154,6 @@ describe('refusals', () => {
     const { tools } = clientOf(fake, { token: eu.secondWorkspaceSecret });
     await expect(tools.get(eu.toolId)).rejects.toMatchObject({ status: 403, code: 'no_way' });
   });
-});
-
-test('conversationId composes the ID of conversations', async () => {
-  const fake = createFakePlatform({
-    choices: { conversationId: (agentId, convoId) => `${convoId}@${agentId}` },
-  });
-  const { conversations } = clientOf(fake);
-  const { ID } = await conversations.get({ agentId: eu.agentId, convoId: eu.convoId });
-  expect(ID).toBe('convo_eu_1@agent_eu_1');
 });
 
 test.each([

@@ -202,7 +202,10 @@ test('onChange emits every change, until it is stopped', async () => {
   ]);
   const target = { fetch: () => new Response() };
   expect(await changes(() => fake.webhooks.subscribe(target))).toEqual(['subscriptions']);
-  expect(await changes(() => fake.webhooks.send('webhook_test'))).toEqual(['delivery success']);
+  expect(await changes(() => fake.webhooks.send('webhook_test'))).toEqual([
+    'delivery undefined',
+    'delivery success',
+  ]);
   expect(await changes(() => fake.clearRequests())).toEqual(['requests']);
   stop();
   expect(await changes(() => fake.reset())).toEqual([]);

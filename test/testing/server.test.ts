@@ -74,9 +74,63 @@ test.each(['cross-site', 'same-site', 'same-origin', 'none'])(
     );
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses).toEqual(site === 'cross-site' ? [403, 403, 403] : [200, 200, 500]);
-    expect(fake.requests).toHaveLength(site === 'cross-site' ? 0 : 1);
+    expect(fake.requests).toHaveLength(site === 'cross-site' ? 3 : 1);
   },
 );
+
+describe('every call that reaches the port is a row', () => {
+  test.each([
+    ['/tools/tool_eu_1', 'the region (/eu or /na) and /v3. Did you mean /eu/v3/tools/tool_eu_1?'],
+    ['/v3/tools/tool_eu_1', 'the region (/eu or /na). Did you mean /eu/v3/tools/tool_eu_1?'],
+    ['/na/tools/tool_eu_1', '/v3. Did you mean /na/v3/tools/tool_eu_1?'],
+    ['/api/v2/tools/defaults', 'the region (/eu or /na) and /v3. Did you mean /eu/v3/tools/defaults?'],
+    ['/eu', '/v3. Call one below /eu/v3.'],
+  ])('%s lacks something, and says what', async (path, lacks) => {
+    for (const control of [true, false]) {
+      const fake = createFakePlatform();
+      const { url } = await listening(fake, { control });
+      const response = await fetch(`${url}${path}?a=1`);
+      const message = `There is no operation GET ${path}: the address lacks ${lacks}`;
+      expect([response.status, await response.json()]).toEqual([404, { message, code: 'NOT_FOUND' }]);
+      const row = { method: 'GET', path, query: '?a=1', region: undefined, status: 404 };
+      expect(fake.requests).toMatchObject([{ ...row, response: { message } }]);
+    }
+  });
+
+  test('a call with /v3 twice names the right path', async () => {
+    const fake = createFakePlatform();
+    const { url } = await listening(fake);
+    await fetch(`${url}/eu/v3/v3/tools/t`);
+    const message = 'There is no operation GET /eu/v3/v3/tools/t. Did you mean /eu/v3/tools/t?';
+    expect(fake.requests).toMatchObject([{ region: 'eu', path: '/v3/tools/t', response: { message } }]);
+  });
+
+  test.each([
+    ['a refused host', { headers: { host: 'evil.example' } }, 421, 'does not serve the host "evil.example"'],
+    ['another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'serves no page of another site'],
+    ['a HEAD', { method: 'HEAD' }, 404, 'There is no operation HEAD /eu/v3/tools/defaults'],
+    ['a TRACE', { method: 'TRACE' }, 405, 'does not serve TRACE'],
+  ])('%s', async (_, sent, status, message) => {
+    const fake = createFakePlatform();
+    const { port } = await listening(fake, { control: true });
+    const path = '/eu/v3/tools/defaults';
+    const call = request({ host: '127.0.0.1', port, path, method: 'GET', ...sent }).end();
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(status);
+    const row = { method: call.method, path: '/tools/defaults', region: 'eu', status };
+    const answered = { message: expect.stringContaining(message) as string };
+    expect(fake.requests).toMatchObject([{ ...row, response: answered }]);
+  });
+
+  test('a call outside of the regions uses up no fault', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ status: 500 });
+    const { url } = await listening(fake);
+    expect((await fetch(`${url}/favicon.ico`)).status).toBe(404);
+    expect(fake.faults.list()).toHaveLength(1);
+  });
+});
 
 describe('the header Host', () => {
   test.each(['localhost:4010', '127.0.0.1', '[::1]:80', 'platform', 'a.localhost', 'host.docker.internal:1'])(

@@ -1,5 +1,5 @@
 import { endpoint, endpoints, ToolSchema, withData, withoutData } from 'agent-platform-sdk';
-import { createFakePlatform, type FakeRequest } from 'agent-platform-sdk/testing';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
@@ -140,23 +140,43 @@ describe('requests', () => {
     ]);
   });
 
-  test('onRequest is called after each response; what it throws does not fail the request', async () => {
-    const seen: FakeRequest[] = [];
+  test('what a listener throws does not fail the request', async () => {
     const thrown: unknown[] = [];
     const onError = (error: unknown) => void thrown.push(error);
     process.prependOnceListener('uncaughtException', onError);
     const others = process.listeners('uncaughtException').filter((each) => each !== onError);
     for (const other of others) process.off('uncaughtException', other);
     onTestFinished(() => others.forEach((other) => void process.on('uncaughtException', other)));
-    const fake = createFakePlatform({
-      onRequest: (request) => {
-        seen.push(request);
-        throw new Error('of the test');
-      },
+    const fake = createFakePlatform();
+    fake.onChange((change) => {
+      if (change.type === 'request' && change.request.status === 200) throw new Error('of the test');
     });
     await clientOf(fake).tools.listDefaults();
-    expect(seen).toMatchObject([{ status: 200 }]);
     await vi.waitFor(() => expect(thrown).toMatchObject([{ message: 'of the test' }]));
+  });
+
+  test('records the headers of the response', async () => {
+    const fake = createFakePlatform();
+    fake.faults.inject({ status: 429, headers: { 'x-node': '7', 'set-cookie': 'a=b' } });
+    await send(fake, '/v3/tools/defaults');
+    expect(fake.requests[0]?.responseHeaders).toMatchObject({
+      'content-type': 'application/json',
+      'x-node': '7',
+      'set-cookie': '[redacted]',
+    });
+  });
+
+  test('forgets the oldest bodies once they fill the memory, and says so', async () => {
+    const fake = createFakePlatform();
+    const body = JSON.stringify('x'.repeat(10_000_000));
+    for (let count = 0; count < 6; count += 1) await send(fake, '/v3/nowhere', { method: 'POST', body });
+    const kept = fake.requests.map(({ body: sent }) => String(sent).length > 1_000_000);
+    expect(kept).toEqual([false, false, true, true, true, true]);
+    expect(fake.requests[0]).toMatchObject({
+      path: '/nowhere',
+      status: 404,
+      body: '[no longer kept: newer bodies need the room]',
+    });
   });
 
   test('keeps the newest 10,000', async () => {

@@ -37,21 +37,19 @@ export const UNLIMITED_REACH: Reach = { workspaceOnly: () => undefined, mustReac
 
 /** What a secret reaches by default. */
 function reachOf({ caller, operation, region }: PermitQuestion, state: FakeState): Reach {
-  const refuse = (reason: RefusalReason): never => {
+  const forbid = (reason: RefusalReason): never => {
     throw new Refusal(reason, `The ${caller.kind} secret is not allowed to call ${operation} here.`);
   };
   return {
     workspaceOnly() {
-      if (caller.kind === 'agent') refuse('notPermitted');
+      if (caller.kind === 'agent') forbid('notPermitted');
     },
     mustReach({ agentId, workspaceId }, reason = 'notPermitted') {
       const agent = state[region].agents.get(agentId ?? '');
       const ownerId = workspaceId ?? agent?.workspaceId;
-      const isNobodys = agentId === undefined && ownerId === undefined;
-      // In the other region nothing is the caller's own; `wrongRegion` has already let it in.
-      if (isNobodys || caller.region !== region) return;
+      if (agentId === undefined && ownerId === undefined) return;
       const isOwn = caller.kind === 'agent' ? agentId === caller.agent.id : ownerId === caller.workspace.id;
-      if (!isOwn) refuse(reason);
+      if (!isOwn) forbid(reason);
     },
   };
 }

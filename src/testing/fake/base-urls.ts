@@ -1,4 +1,4 @@
-import { byRegion, REGIONS, type Region } from '../../utils/regions.js';
+import { byRegion, type Region } from '../../utils/regions.js';
 
 /** The base address of each region, without `/v3`. */
 export type BaseUrls = { readonly [Name in Region]: string };
@@ -12,14 +12,4 @@ export function resolveBaseUrls(given: Partial<BaseUrls> = {}): BaseUrls {
 function normalize(text: string): string {
   const { origin, pathname } = new URL(text);
   return origin + pathname.replace(/\/+$/, '').replace(/\/v3$/, '');
-}
-
-/** Finds the region of an address, and the path after its base address. */
-export function locate(url: string, baseUrls: BaseUrls): { region: Region; path: string } {
-  const { origin, pathname } = new URL(url);
-  const address = origin + pathname;
-  const region = REGIONS.find((each) => address.startsWith(`${baseUrls[each]}/`));
-  if (region !== undefined) return { region, path: address.slice(baseUrls[region].length) };
-  const known = Object.values(baseUrls).join(' and ');
-  throw new TypeError(`fetch failed: the fake responds below ${known}, not at ${url}`);
 }

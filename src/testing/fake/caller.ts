@@ -23,33 +23,29 @@ export type Caller =
       readonly agent: FakeAgent;
     };
 
-/** Finds the caller by the bearer token: first in the addressed region, then in the other. */
-export function authenticate(headers: Headers, addressed: Region, state: FakeState): Caller {
-  const token = bearerToken(headers);
-  if (token === undefined) {
+/** Refuses a request without a token of the addressed region. */
+export function requireCaller(holder: Caller | undefined, headers: Headers, addressed: Region): Caller {
+  if (bearerToken(headers) === undefined) {
     throw new Refusal('unauthenticated', 'The header "Authorization: Bearer <token>" is missing.');
   }
-  const caller = findCaller(token, addressed, state);
-  if (caller !== undefined) return caller;
-  throw new Refusal('unauthenticated', 'The token is unknown.');
+  if (holder === undefined) throw new Refusal('unauthenticated', 'The token is unknown.');
+  if (holder.region === addressed) return holder;
+  throw new Refusal('wrongRegion', `The token belongs to region ${holder.region}, not to ${addressed}.`);
 }
 
-/** The id of the workspace or the agent whose secret a request carries, if there is one. */
-export function holderOf(headers: Headers, addressed: Region, state: FakeState): string | undefined {
-  const caller = findCaller(bearerToken(headers) ?? '', addressed, state);
-  return caller?.kind === 'agent' ? caller.agent.id : caller?.workspace.id;
-}
-
-function bearerToken(headers: Headers): string | undefined {
-  return /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-}
-
-function findCaller(token: string, addressed: Region, state: FakeState): Caller | undefined {
+/** Finds the holder of a token: first in the addressed region, then in the other. */
+export function findCaller(headers: Headers, addressed: Region, state: FakeState): Caller | undefined {
+  const token = bearerToken(headers);
+  if (token === undefined) return undefined;
   for (const region of [addressed, ...REGIONS.filter((other) => other !== addressed)]) {
     const caller = findInRegion(token, state, region);
     if (caller !== undefined) return caller;
   }
   return undefined;
+}
+
+function bearerToken(headers: Headers): string | undefined {
+  return /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 }
 
 function findInRegion(token: string, state: FakeState, region: Region): Caller | undefined {

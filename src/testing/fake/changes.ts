@@ -10,7 +10,7 @@ export type FakeChange =
       readonly request: FakeRequest;
     }
   | {
-      /** A delivery has ended. */
+      /** A delivery has begun, or has ended. */
       readonly type: 'delivery';
       /** The delivery. */
       readonly delivery: DeliveryRecord;
@@ -22,7 +22,7 @@ export type FakeChange =
       readonly what: 'records' | 'faults' | 'subscriptions' | 'requests' | 'deliveries';
     };
 
-/** Emits the changes of a fake to those who watch it: `onChange`, the hooks, the page. */
+/** Emits the changes of a fake to those who watch it: `onChange`, the page, the command. */
 export class ChangeEmitter {
   readonly #listeners = new Set<(change: FakeChange) => void>();
 

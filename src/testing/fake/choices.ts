@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { text } from '../../schemas/fields.js';
 import type { Region } from '../../utils/regions.js';
-import { func, oneOf, wholeNumber } from '../../validation/options.js';
+import { func, wholeNumber } from '../../validation/options.js';
 import type { Caller } from './caller.js';
 import { REFUSAL_REASONS, type RefusalChoice, type RefusalReason } from './refusals.js';
 
@@ -24,6 +24,9 @@ export interface PermitQuestion {
  *
  * Other choices are constants, which `fake.handle` overrides:
  *
+ * - A token of the other region is refused: 5.1 says that it may fail, or return data of the wrong environment.
+ * - `ID` and `userID` of a new conversation are `<agentId>_<convoId>` (2.6: an example only). Its times are in
+ *   seconds (2.6: UNIX timestamps).
  * - `Bearer` of the header is accepted in any case, and with several spaces after it (5.2 shows one form).
  * - A success has status 200, which only 4.1 shows, and `message: 'OK'` (2.7).
  * - A created variable has `type: 'string'` (2.3), and the first owner of its workspace as `userId`.
@@ -42,11 +45,6 @@ export interface FakeChoices {
     /** The specification gives its status: 400 (4.2). */
     readonly duplicateKey?: Pick<RefusalChoice, 'code'> | undefined;
   };
-  /**
-   * The response to a token of the other region, which "may fail or return data of the wrong environment"
-   * (5.1): `'refuse'` (default), the data of the addressed region, or that of the token's region.
-   */
-  readonly wrongRegion: 'refuse' | 'data-of-address' | 'data-of-token';
   /**
    * Allows (`true`) or refuses (`false`) a request; `undefined` leaves it to the default. Which operations
    * accept which secret is not shown (5.2). By default, a secret reaches the records of its own agent or
@@ -70,19 +68,12 @@ export interface FakeChoices {
    * ```
    */
   readonly permits: (question: PermitQuestion) => boolean | undefined | Promise<boolean | undefined>;
-  /** Composes `ID` and `userID` of a conversation (2.6: an example only). Default `` `${agentId}_${convoId}` ``. */
-  readonly conversationId: (agentId: string, convoId: string) => string;
 }
 
 /** Fills in the defaults. */
 export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices {
-  const {
-    refusals = {},
-    wrongRegion = 'refuse',
-    permits = () => undefined,
-    conversationId = (agentId, convoId) => `${agentId}_${convoId}`,
-  } = choices;
-  return { refusals, wrongRegion, permits, conversationId };
+  const { refusals = {}, permits = () => undefined } = choices;
+  return { refusals, permits };
 }
 
 /** The schema of the option `choices`. */
@@ -93,9 +84,7 @@ export function choicesSchema(): z.core.$ZodType {
   const duplicateKey = z.optional(z.strictObject({ code: text }));
   const fields = {
     refusals: z.optional(z.strictObject({ ...reasons, duplicateKey })),
-    wrongRegion: z.optional(oneOf(['refuse', 'data-of-address', 'data-of-token'])),
     permits: z.optional(func),
-    conversationId: z.optional(func),
   } satisfies Record<keyof FakeChoices, z.core.$ZodType>;
   return z.strictObject(fields);
 }

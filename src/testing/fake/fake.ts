@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import { text } from '../../schemas/fields.js';
 import { byRegion } from '../../utils/regions.js';
-import { checkOptions, func, oneOf } from '../../validation/options.js';
+import { checkOptions, oneOf } from '../../validation/options.js';
 import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
-import type { DeliveryRecord } from '../sending/post.js';
 import { FakeWebhooks } from '../sending/webhooks.js';
 import { type BaseUrls, resolveBaseUrls } from './base-urls.js';
 import { ChangeEmitter, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
 import { Faults } from './faults/faults.js';
+import { Generation } from './generation.js';
 import { type Handler, handlerRoute } from './handler.js';
 import { createAdd, type FakeAdd } from './records/add.js';
 import type { FakeState, StartRecords } from './records/records.js';
@@ -22,10 +22,10 @@ import {
   restoreSnapshot,
   takeSnapshot,
 } from './records/store.js';
-import { RequestLog } from './request-log.js';
+import { createRequestLog } from './request-log.js';
 import type { FakeRequest } from './requests.js';
 import { documentedRoutes, isSameOperation, type Route } from './route.js';
-import { createFetch, type FakeFetch, type Service } from './service.js';
+import { createFetch, type FakeFetch, type Incoming, respondTo, type Service } from './service.js';
 
 /** Options of {@link createFakePlatform}. Nothing is required. */
 export interface FakePlatformOptions {
@@ -40,10 +40,6 @@ export interface FakePlatformOptions {
   readonly choices?: Partial<FakeChoices> | undefined;
   /** The addresses of `fake.fetch` and the msw handlers. Default: two hosts under `.test`. */
   readonly baseUrls?: Partial<BaseUrls> | undefined;
-  /** Called after each response. What it throws fails the test run, not the request. */
-  readonly onRequest?: ((request: FakeRequest) => void) | undefined;
-  /** Called after each delivery of a webhook, whatever its outcome. What it throws fails the test run. */
-  readonly onDelivery?: ((delivery: DeliveryRecord) => void) | undefined;
 }
 
 function optionsSchema(): z.core.$ZodType {
@@ -52,8 +48,6 @@ function optionsSchema(): z.core.$ZodType {
     seed: z.optional(oneOf(['default', 'empty'])),
     choices: z.optional(choicesSchema()),
     baseUrls: z.optional(z.strictObject(byRegion(() => text))),
-    onRequest: z.optional(func),
-    onDelivery: z.optional(func),
   } satisfies Record<keyof FakePlatformOptions, z.core.$ZodType>;
   return z.strictObject(fields);
 }
@@ -93,27 +87,23 @@ export class FakePlatform {
   constructor(options: FakePlatformOptions) {
     checkOptions(optionsSchema(), options, { of: 'createFakePlatform' });
     const choices = resolveChoices(options.choices);
-    const store = createStore(choices, this.#changes);
-    const log = new RequestLog(this.#changes);
+    const store = createStore(this.#changes);
+    const generation = new Generation();
+    const log = createRequestLog(this.#changes);
     const routes = (): readonly Route[] => this.#routes;
     const faults = new Faults(routes, this.#changes);
     this.baseUrls = resolveBaseUrls(options.baseUrls);
-    this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, routes };
+    this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, generation, routes };
     this.state = store;
     this.add = createAdd(store);
     this.records = new FakeRecords(store);
     this.requests = log.entries;
     this.faults = faults;
-    this.webhooks = new FakeWebhooks(store, this.#changes);
+    this.webhooks = new FakeWebhooks(store, this.#changes, generation);
     this.fetch = createFetch(this.#service);
     // A copy: `reset` returns to these records, even if the test has changed its own.
     this.#options = { ...options, regions: structuredClone(options.regions) };
     fillStore(store, this.add, this.#options);
-    const { onRequest, onDelivery } = options;
-    this.onChange((change) => {
-      if (change.type === 'request' && change.request.duration !== undefined) onRequest?.(change.request);
-      if (change.type === 'delivery') onDelivery?.(change.delivery);
-    });
   }
 
   /**
@@ -138,8 +128,8 @@ export class FakePlatform {
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
     // Loaded when it is needed: the page and its framework are half of this entry point.
     const control = options.control === true ? await import('../http/control.js') : undefined;
-    const { fetch, baseUrls } = this;
-    return startServer({ fetch, baseUrls, control: control?.createControl(this) }, options);
+    const respond = (incoming: Incoming): Promise<Response> => respondTo(this.#service, incoming);
+    return startServer({ respond, control: control?.createControl(this) }, options);
   }
 
   /**
@@ -185,7 +175,9 @@ export class FakePlatform {
   }
 
   /**
-   * Calls a listener with each change: of records, requests, faults, subscriptions and deliveries.
+   * Calls a listener with each change: of records, requests, faults, subscriptions and deliveries. A request
+   * comes at its arrival, and again with its response; a delivery at its posting, and again at its end. What
+   * the listener throws fails the test run, not the request.
    *
    * @returns A function that ends this.
    *
@@ -262,6 +254,7 @@ export class FakePlatform {
    * ```
    */
   reset(): void {
+    this.#service.generation.end();
     clearStore(this.#service.store);
     this.clearRequests();
     this.faults.clear();

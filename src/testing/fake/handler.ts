@@ -44,13 +44,13 @@ export function handlerRoute<Path extends string, Body, Query, Result>(
   const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
   const rule = ({ reach: _, ...call }: OperationCall): unknown => {
     const succeed = (...[data]: unknown[]): object => (data === undefined ? SUCCESS : { ...SUCCESS, data });
-    const own: object = { ...call, succeed, refuse };
+    const own: object = { ...call, succeed, refuse: throwRefusal };
     // Only requests of this endpoint get here, and their path and body have these types.
     return handler(own as HandlerCall<PathParameter<Path>, Body, Result>);
   };
   return { name, endpoint, rule };
 }
 
-function refuse(reason: RefusalReason, message: string): never {
+function throwRefusal(reason: RefusalReason, message: string): never {
   throw new Refusal(reason, message);
 }

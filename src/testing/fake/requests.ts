@@ -1,3 +1,4 @@
+import { redact } from '../../utils/redact.js';
 import type { Region } from '../../utils/regions.js';
 
 /** One request to the fake, for assertions. Credential headers and marked fields are masked. */
@@ -8,18 +9,18 @@ export interface FakeRequest {
   readonly at: number;
   /** The HTTP method. */
   readonly method: string;
-  /** The path after `/v3`, without the query. */
+  /** The path after `/v3`, without the query. The path as sent if it is not below the `/v3` of a region. */
   readonly path: string;
   /** The query with its question mark; empty if there is none. */
   readonly query: string;
-  /** The region that was called. */
-  readonly region: Region;
+  /** The region that was called. Undefined if the path is not below the `/v3` of one. */
+  readonly region: Region | undefined;
   /**
    * The key in `endpoints`, such as `'getTool'`; for a custom endpoint, its method and path. Undefined if no
    * endpoint matches.
    */
   readonly endpoint: string | undefined;
-  /** The parsed body; the text if it is not JSON. Undefined if there is none. */
+  /** The parsed body; the text if it is not JSON. Undefined if there is none, or it was refused unread. */
   readonly body: unknown;
   /**
    * The id of the workspace or the agent whose secret it carried. Undefined if there was no secret, or one
@@ -37,9 +38,14 @@ export interface FakeRequest {
    * stalled it. Undefined before the response, and if a handler returned its own `Response`.
    */
   readonly response: unknown;
+  /** Headers of the response, with lower-case names; undefined before it, and if a fault gave none. */
+  readonly responseHeaders: Readonly<Record<string, string>> | undefined;
   /** Milliseconds from arrival to response; undefined before it. */
   readonly duration: number | undefined;
 }
 
-/** A request that waits for its response. */
-export type OpenRequest = { -readonly [Key in keyof FakeRequest]: FakeRequest[Key] };
+/** Headers as an object, credentials masked. */
+export function maskedHeaders(headers: Headers): Readonly<Record<string, string>> {
+  // `redact` of an object returns an object of the same names.
+  return redact(Object.fromEntries(headers)) as Record<string, string>;
+}

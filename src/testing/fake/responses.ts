@@ -5,6 +5,12 @@ import { parseJson } from '../../utils/json.js';
 /** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
 export const SUCCESS = { success: true, message: 'OK' } as const;
 
+/** A response of the fake, with its body as the log shows it. */
+export interface Answer {
+  readonly response: Response;
+  readonly body: unknown;
+}
+
 /** Whether a content type is that of JSON. */
 export function isJson(contentType: string | null | undefined): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType ?? '');

@@ -1,18 +1,19 @@
 import { parseJson } from '../../utils/json.js';
 import { redact } from '../../utils/redact.js';
-import type { Region } from '../../utils/regions.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import { validate } from '../../validation/validate.js';
 import { permit, UNLIMITED_REACH } from './access.js';
-import { type BaseUrls, locate } from './base-urls.js';
-import { authenticate, type Caller, holderOf } from './caller.js';
+import type { BaseUrls } from './base-urls.js';
+import { type Caller, findCaller, requireCaller } from './caller.js';
 import type { FakeChoices } from './choices.js';
-import type { Faults } from './faults/faults.js';
+import { answerFaulted, type Faults, NO_FAULTS } from './faults/faults.js';
+import type { Generation } from './generation.js';
+import type { Journal } from './journal.js';
+import { noOperation, type Place, placeInProcess } from './places.js';
 import type { Store } from './records/store.js';
-import { Refusal, statusAndCode } from './refusals.js';
-import type { RequestLog } from './request-log.js';
-import type { OpenRequest } from './requests.js';
-import { errorBody, isJson, issueLines, jsonResponse, readable } from './responses.js';
+import { Refusal, statusAndCode, statusName } from './refusals.js';
+import { type FakeRequest, maskedHeaders } from './requests.js';
+import { type Answer, errorBody, isJson, issueLines, jsonResponse, readable } from './responses.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
 
 /** Like `fetch`; the fake responds. */
@@ -23,21 +24,39 @@ export interface Service {
   readonly baseUrls: BaseUrls;
   readonly choices: FakeChoices;
   readonly store: Store;
-  readonly log: RequestLog;
+  readonly log: Journal<FakeRequest>;
   readonly faults: Faults;
+  readonly generation: Generation;
   /** The current routes: `fake.handle` adds to them. */
   readonly routes: () => readonly Route[];
 }
 
-/** A request that has arrived. */
+/** A request that has reached the fake, by whichever door. */
+export interface Incoming {
+  readonly method: string;
+  readonly place: Place;
+  /** The query with its question mark; empty if there is none. */
+  readonly query: string;
+  readonly headers: Headers;
+  readonly readText: () => Promise<string>;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Set if the door refuses the request: then nothing reads its body. */
+  readonly refused?: { readonly status: number; readonly message: string } | undefined;
+}
+
+/** A request whose body was read. */
 interface Call {
-  readonly request: Request;
-  /** The addressed region. */
-  readonly region: Region;
+  readonly incoming: Incoming;
   readonly match: RouteMatch | undefined;
+  /** The holder of the secret that it carries. */
+  readonly holder: Caller | undefined;
   /** The body. */
   readonly text: string;
-  readonly entry: OpenRequest;
+  /** Aborted when the client goes away, and by a reset. */
+  readonly signal: AbortSignal;
+  /** Aborted by a reset. */
+  readonly ended: AbortSignal;
 }
 
 /** Creates a `fetch` that leads to {@link respondTo}. */
@@ -46,97 +65,131 @@ export function createFetch(service: Service): FakeFetch {
     // A copied Request misses an abort after a garbage collection (Node 20.20.2, 24.21.0:
     // nodejs/undici#4068).
     const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-    request.signal.throwIfAborted();
-    const response = await unlessAborted(respondTo(service, request), request.signal);
+    const { method, headers, signal } = request;
+    signal.throwIfAborted();
+    const url = new URL(request.url);
+    const place = placeInProcess(url, service.baseUrls);
+    const readText = async (): Promise<string> => (request.body === null ? '' : request.text());
+    const incoming = { method, place, query: url.search, headers, readText, signal };
+    const response = await unlessAborted(respondTo(service, incoming), signal);
     // The signal follows the caller's only while the request is referenced, as it is here: nodejs/node#55428.
     request.signal.throwIfAborted();
     return response;
   };
 }
 
-/** Takes a request to its response. Rejects if a fault leaves no response. */
-async function respondTo(service: Service, request: Request): Promise<Response> {
-  const call = await receive(service, request);
-  const { entry } = call;
+/** Takes a request to its response, and records both. Rejects if a fault leaves no response. */
+export async function respondTo(service: Service, incoming: Incoming): Promise<Response> {
+  const { ended, done } = service.generation.begin();
   try {
-    const { signal } = request;
-    const response = await service.faults.apply({ entry, signal, perform: () => perform(service, call) });
-    entry.status = response.status;
-    return response;
+    const call = await readCall(service, incoming, ended);
+    ended.throwIfAborted();
+    return await answerCall(service, call);
+  } catch (error) {
+    if (!ended.aborted || incoming.signal.aborted) throw error;
+    // Not a failure of the connection: a client would repeat the call, and reach the next test.
+    return jsonResponse(errorBody(statusName(409), 'The fake was reset during this call.'), 409);
   } finally {
-    service.log.close(entry);
+    done();
   }
 }
 
-/** Reads a request, finds its route and enters it in the log. */
-async function receive({ baseUrls, routes, log, store }: Service, request: Request): Promise<Call> {
-  const { method } = request;
-  const { region, path } = locate(request.url, baseUrls);
-  const below = path.startsWith('/v3/') ? path.slice('/v3'.length) : undefined;
-  const match = below === undefined ? undefined : matchRoute(routes(), method, below);
-  const text = request.body === null ? '' : await request.text();
-  const arrival = {
+/** Answers a call, and records it from its arrival to its response. */
+async function answerCall(service: Service, call: Call): Promise<Response> {
+  const { log, faults } = service;
+  const { place, refused } = call.incoming;
+  const entry = log.open(entryOf(call));
+  const isFaultless = refused !== undefined || place.region === undefined;
+  const taken = isFaultless ? NO_FAULTS : faults.take(place.region, call.match?.route.name);
+  let answer: Answer | undefined;
+  try {
+    const perform = (): Promise<Answer> => performOperation(service, call);
+    answer = await unlessAborted(answerFaulted(taken, { ...call, perform }), call.ended);
+    return answer.response;
+  } finally {
+    log.close(entry, {
+      fault: taken.fault?.kind,
+      status: answer?.response.status,
+      response: answer?.body,
+      responseHeaders: answer && maskedHeaders(answer.response.headers),
+      duration: Date.now() - entry.at,
+    });
+  }
+}
+
+/** Reads a request, finds its operation and its caller. */
+async function readCall(service: Service, incoming: Incoming, ended: AbortSignal): Promise<Call> {
+  const { method, place, headers, refused } = incoming;
+  const text = refused === undefined ? await incoming.readText() : '';
+  const match = place.region && matchRoute(service.routes(), method, place.path);
+  // Of another place, only the log asks for the holder.
+  const holder = findCaller(headers, place.region ?? 'eu', service.store);
+  const signal = AbortSignal.any([incoming.signal, ended]);
+  return { incoming, match, holder, text, signal, ended };
+}
+
+/** The entry of a request in the log, before its response. */
+function entryOf({ incoming, match, holder, text }: Call): Omit<FakeRequest, 'id'> {
+  const { method, place, query, headers } = incoming;
+  return {
+    at: Date.now(),
     method,
-    path: below ?? path,
-    query: new URL(request.url).search,
-    region,
+    path: place.path,
+    query,
+    region: place.region,
     endpoint: match?.route.name,
-    body: readable(text),
-    secretOf: holderOf(request.headers, region, store),
+    body: redact(readable(text)),
+    secretOf: holder?.kind === 'agent' ? holder.agent.id : holder?.workspace.id,
+    headers: maskedHeaders(headers),
+    status: undefined,
+    fault: undefined,
+    response: undefined,
+    responseHeaders: undefined,
+    duration: undefined,
   };
-  return { request, region, match, text, entry: log.open(arrival, request.headers) };
 }
 
 /** Performs the operation of a request. A refusal becomes an error response. */
-async function perform(service: Service, call: Call): Promise<Response> {
-  const { entry } = call;
+async function performOperation(service: Service, call: Call): Promise<Answer> {
+  const { refused } = call.incoming;
+  if (refused !== undefined) return answerWith(errorBody(statusName(refused.status), refused.message), refused.status);
   try {
-    return respond(entry, await runRule(service, call));
+    return answerWith(await runRule(service, call));
   } catch (error) {
-    const { reason, message, issues } = asRefusal(error, entry.endpoint);
+    call.ended.throwIfAborted();
+    const { reason, message, issues } = asRefusal(error, call.match?.route.name);
     const [status, code] = statusAndCode(reason, service.choices.refusals[reason]);
-    return respond(entry, errorBody(code, message, issues), status);
+    return answerWith(errorBody(code, message, issues), status);
   }
 }
 
 /** Checks a request and runs the rule of its operation. Throws a {@link Refusal}. */
-async function runRule(
-  { store, choices }: Service,
-  { request, region: addressed, match, text }: Call,
-): Promise<unknown> {
-  const { pathname, searchParams: query } = new URL(request.url);
-  if (match === undefined) {
-    const called = `${request.method} ${pathname}`;
-    const message = `There is no operation ${called}. Add a custom one with \`fake.handle\`.`;
-    throw new Refusal('unknownRoute', message);
-  }
+async function runRule(service: Service, { incoming, match, holder, text, ended }: Call): Promise<unknown> {
+  const { store, choices, routes } = service;
+  const { place, method, headers } = incoming;
+  const { region } = place;
+  if (match === undefined || region === undefined) throw noOperation(method, place, routes());
   const { path, route } = match;
   const { endpoint, name: operation, rule } = route;
-  const caller = endpoint.auth === 'bearer' ? authenticate(request.headers, addressed, store) : undefined;
-  const region = caller === undefined ? addressed : regionOfRecords(caller, addressed, choices);
-  const body = endpoint.body === undefined ? undefined : await checkBody(endpoint.body, request, text);
+  const caller = endpoint.auth === 'bearer' ? requireCaller(holder, headers, region) : undefined;
+  const body = endpoint.body === undefined ? undefined : await checkBody(endpoint.body, headers, text);
   const reach =
     caller === undefined
       ? UNLIMITED_REACH
       : await permit({ caller, operation, region, path, body }, store, choices);
+  // A reset may have come meanwhile.
+  ended.throwIfAborted();
+  const query = new URLSearchParams(incoming.query);
   // Only a custom endpoint may have no caller: the type of its handler says so.
   return rule({ caller: caller as Caller, region, path, query, body, reach, state: store[region] });
 }
 
-/** The region whose records are used: a token of the other region is a case of 5.1. */
-function regionOfRecords(caller: Caller, addressed: Region, { wrongRegion }: FakeChoices): Region {
-  if (caller.region !== addressed && wrongRegion === 'refuse') {
-    throw new Refusal('wrongRegion', `The token belongs to region ${caller.region}, not to ${addressed}.`);
-  }
-  return wrongRegion === 'data-of-token' ? caller.region : addressed;
-}
-
 async function checkBody(
   schema: NonNullable<Route['endpoint']['body']>,
-  request: Request,
+  headers: Headers,
   text: string,
 ): Promise<unknown> {
-  if (!isJson(request.headers.get('content-type')))
+  if (!isJson(headers.get('content-type')))
     throw new Refusal('invalidRequest', 'The request body must be application/json.');
   const body = parseJson(text);
   if (body === undefined) throw new Refusal('invalidRequest', 'The request body is invalid JSON.');
@@ -151,9 +204,9 @@ function asRefusal(error: unknown, endpoint: string | undefined): Refusal {
   return new Refusal('handlerFailed', `The handler of ${endpoint} threw: ${String(error)}`);
 }
 
-/** Creates the response of a body, and records it. 200 is a choice: only 4.1 shows a status. */
-function respond(entry: OpenRequest, body: unknown, status = 200): Response {
-  if (body instanceof Response) return body;
-  entry.response = redact(body);
-  return body === undefined ? new Response(null, { status }) : jsonResponse(body, status);
+/** Creates the answer of a body. 200 is a choice: only 4.1 shows a status. */
+function answerWith(body: unknown, status = 200): Answer {
+  if (body instanceof Response) return { response: body, body: undefined };
+  const response = body === undefined ? new Response(null, { status }) : jsonResponse(body, status);
+  return { response, body: redact(body) };
 }

@@ -12,7 +12,7 @@ export function curlOfRequest(request: FakeRequest, origin: string): string {
   const { method, region, path, query, headers, body } = request;
   const type = headers['content-type'];
   return [
-    `curl -X ${method} ${quote(`${origin}/${region}/v3${path}${query}`)}`,
+    `curl -X ${method} ${quote(`${origin}${region === undefined ? '' : `/${region}/v3`}${path}${query}`)}`,
     ...(headers.authorization === undefined ? [] : ['-H "authorization: Bearer $AGENT_PLATFORM_TOKEN"']),
     ...(type === undefined ? [] : [`-H ${quote(`content-type: ${type}`)}`]),
     ...(body === undefined ? [] : [`-d ${quote(typeof body === 'string' ? body : JSON.stringify(body))}`]),
@@ -34,7 +34,7 @@ function quote(text: string): string {
 
 /** A test that repeats a request: its records, its fault, its call, its status. */
 export function testOfRequest(request: FakeRequest, state: FakeState): string {
-  const { region, method, path, query, body, status, secretOf } = request;
+  const { region = 'eu', method, path, query, body, status, secretOf } = request;
   const options = { query: query === '' ? undefined : Object.fromEntries(new URLSearchParams(query)), body };
   const call = `platform.request(${literal(method)}, ${literal(path)}${lastArgument(options)})`;
   const isRefused = status !== undefined && status >= 400;

@@ -42,13 +42,13 @@ export function failureOfRequest(request: FakeRequest): string | undefined {
   );
 }
 
-/** Why a delivery failed, and what to do if that is known. Undefined for a 200. */
+/** Why a delivery failed, and what to do if that is known. Undefined for a 200, and while it is under way. */
 export function failureOfDelivery(delivery: PostedEvent | DeliveryRecord): string | undefined {
   if ('secretOf' in delivery && delivery.secretOf === undefined && delivery.status === 401) {
     return 'The secret was forged, and the receiver refused it, as it should.';
   }
   const { outcome, status = 0, response = '', error = '' } = delivery;
-  if (outcome === 'success') return undefined;
+  if (outcome === undefined || outcome === 'success') return undefined;
   if (outcome === 'timeout') return `${sentence(error)} Respond first and work later: an inbox does.`;
   if (outcome === 'failed') return `${sentence(error)} Is the receiver running, at this address?`;
   const said = parseJson(response);

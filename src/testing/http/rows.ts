@@ -1,4 +1,3 @@
-import type { Region } from '../../utils/regions.js';
 import type { FakeRequest } from '../fake/requests.js';
 import type { DeliveryRecord } from '../sending/post.js';
 import { failureOfDelivery, failureOfRequest } from './describe.js';
@@ -7,7 +6,8 @@ import { failureOfDelivery, failureOfRequest } from './describe.js';
 export interface Row {
   readonly id: string;
   readonly at: number;
-  readonly region: Region;
+  /** `–` if the path names none. */
+  readonly region: string;
   /** The status or the outcome. */
   readonly mark: string;
   /** The method; `EVENT` for a delivery. */
@@ -33,7 +33,7 @@ export function requestRow(request: FakeRequest): Row {
   return {
     id,
     at,
-    region,
+    region: region ?? '–',
     fault,
     duration,
     verb: method,
@@ -57,7 +57,7 @@ export function deliveryRow(delivery: DeliveryRecord): Row {
     verb: 'EVENT',
     name: type,
     target: address,
-    mark: String(status ?? outcome),
+    mark: String(status ?? outcome ?? '…'),
     secret: secretOf ?? 'forged secret',
     failure: failureOfDelivery(delivery),
   };

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import * as z from 'zod/mini';
 import { AgentPlatformError } from '../../errors/index.js';
 import { flag, text } from '../../schemas/fields.js';
-import { byRegion, REGIONS } from '../../utils/regions.js';
+import { byRegion } from '../../utils/regions.js';
 import { checkedBy, checkOptions, wholeNumber } from '../../validation/options.js';
 import type { BaseUrls } from '../fake/base-urls.js';
-import { statusName } from '../fake/refusals.js';
-import { errorBody, isJson, jsonResponse } from '../fake/responses.js';
-import type { FakeFetch } from '../fake/service.js';
+import { placeOverHttp } from '../fake/places.js';
+import { isJson } from '../fake/responses.js';
+import type { Incoming } from '../fake/service.js';
 import { callableHost, hostInUrl, isHostName, isOwnHost, isThisMachine } from './hosts.js';
 
 declare global {
@@ -64,9 +64,9 @@ export interface FakeServer {
 
 /** What the server serves. */
 interface Served {
-  readonly fetch: FakeFetch;
-  readonly baseUrls: BaseUrls;
-  /** Serves all paths outside of the regions. */
+  /** Responds to a call of the service, and records it. */
+  readonly respond: (incoming: Incoming) => Promise<Response>;
+  /** Serves the page at `/`, and all paths below `/_fake/`. */
   readonly control: ((request: Request) => Response | Promise<Response>) | undefined;
 }
 
@@ -110,72 +110,72 @@ function nodeHttp(): typeof http {
 }
 
 async function serve(
-  { fetch, baseUrls, control }: Served,
+  { respond, control }: Served,
   allowedHosts: readonly string[],
   incoming: http.IncomingMessage,
   outgoing: http.ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const { url = '/' } = incoming;
-  const { host = '' } = incoming.headers;
-  const region = REGIONS.find((name) => url.startsWith(`/${name}/`));
-  const respond = region === undefined ? control : fetch;
-  const refusal = refuseUnread(incoming, host, allowedHosts);
-  if (refusal !== undefined) return sendResponse(refusal, outgoing);
-  if (respond === undefined) {
-    return sendResponse(refuse(404, 'The fake serves its regions below /eu/v3 and /na/v3.'), outgoing);
+  const { signal } = gone;
+  const { method = 'GET', url = '/' } = incoming;
+  // An `OPTIONS *`, or an address of a proxy, has no slash.
+  const { pathname, search: query } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : `/${url}`}`);
+  const isControl = control !== undefined && /^\/(_fake\/.*)?$/.test(pathname);
+  const refused = findRefusal(incoming, allowedHosts) ?? (isControl ? lacksJson(incoming) : undefined);
+  const headers = headersOf(incoming);
+  if (isControl && refused === undefined) {
+    // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
+    const body = method === 'GET' || method === 'HEAD' ? null : await bytesOf(incoming);
+    const address = `http://${incoming.headers.host}${url}`;
+    return sendResponse(await control(new Request(address, { method, headers, body, signal })), outgoing);
   }
-  if (region === undefined && lacksJson(incoming)) {
-    return sendResponse(refuse(415, 'The content type must be application/json.'), outgoing);
-  }
-  // `/eu/v3/tools/t` is `/v3/tools/t` at the in-process address of region `eu`.
-  const address =
-    region === undefined ? `http://${host}${url}` : baseUrls[region] + url.slice(`/${region}`.length);
-  await sendResponse(await respond(await toRequest(address, incoming, gone.signal)), outgoing);
+  const readText = async (): Promise<string> => new TextDecoder().decode(await bytesOf(incoming));
+  const place = placeOverHttp(pathname);
+  const response = await respond({ method, place, query, headers, readText, signal, refused });
+  // The request was not read to its end.
+  if (refused !== undefined) outgoing.setHeader('connection', 'close');
+  await sendResponse(response, outgoing);
 }
 
 /** Refuses what a page of another site may have sent, and what is never served. Its body is not read. */
-function refuseUnread(
+function findRefusal(
   { method = '', headers }: http.IncomingMessage,
-  host: string,
   allowedHosts: readonly string[],
-): Response | undefined {
+): Incoming['refused'] {
+  const { host = '' } = headers;
   if (!isOwnHost(host, allowedHosts)) {
     const hint = 'Allow it with --allow-host, or the option allowedHosts of listen.';
-    return refuse(421, `The fake does not serve the host "${host}". ${hint}`);
+    return { status: 421, message: `The fake does not serve the host "${host}". ${hint}` };
   }
   // Set by browsers, for what a page loads and for its links (www.w3.org/TR/fetch-metadata, 2.3).
   if (headers['sec-fetch-site'] === 'cross-site') {
-    return refuse(403, 'The fake serves no page of another site. Enter its address in the browser yourself.');
+    const message = 'The fake serves no page of another site. Enter its address in the browser yourself.';
+    return { status: 403, message };
   }
-  return /^(TRACE|CONNECT)$/.test(method) ? refuse(405, `The fake does not serve ${method}.`) : undefined;
+  if (!/^(TRACE|CONNECT)$/.test(method)) return undefined;
+  return { status: 405, message: `The fake does not serve ${method}.` };
 }
 
 /** A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2). */
-function lacksJson({ method = '', headers }: http.IncomingMessage): boolean {
-  return /^(POST|PATCH)$/.test(method) && !isJson(headers['content-type']);
+function lacksJson({ method = '', headers }: http.IncomingMessage): Incoming['refused'] {
+  if (!/^(POST|PATCH)$/.test(method) || isJson(headers['content-type'])) return undefined;
+  return { status: 415, message: 'The content type must be application/json.' };
 }
 
-function refuse(status: number, message: string): Response {
-  const response = jsonResponse(errorBody(statusName(status), message), status);
-  // The request may not have been read to its end.
-  response.headers.set('connection', 'close');
-  return response;
-}
-
-async function toRequest(url: string, incoming: http.IncomingMessage, signal: AbortSignal): Promise<Request> {
-  const { method = 'GET' } = incoming;
+async function bytesOf(incoming: http.IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   // Without an encoding, chunks are bytes.
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+function headersOf(incoming: http.IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
-  // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
-  const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
-  return new Request(url, { method, headers, body, signal });
+  return headers;
 }
 
 async function sendResponse(

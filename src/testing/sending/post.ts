@@ -34,9 +34,9 @@ export interface DeliveryRecord {
   readonly via: 'subscription' | 'agent';
   /**
    * `'success'` for a 200 only; `'refused'` for any other status; `'timeout'` after 60 seconds;
-   * `'failed'` if no response came.
+   * `'failed'` if no response came. Undefined while it is under way.
    */
-  readonly outcome: 'success' | 'refused' | 'timeout' | 'failed';
+  readonly outcome: 'success' | 'refused' | 'timeout' | 'failed' | undefined;
   /** The receiver's status, if it responded. */
   readonly status: number | undefined;
   /** The body of the receiver's response, its first 4,096 characters; undefined if it did not respond. */
@@ -45,12 +45,18 @@ export interface DeliveryRecord {
   readonly error: string | undefined;
   /** The payload, marked fields masked. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Milliseconds from posting to the response. */
-  readonly duration: number;
+  /** Milliseconds from posting to the response; undefined while it is under way. */
+  readonly duration: number | undefined;
 }
 
 /** What a post came to, whoever sent it. */
-export type PostedEvent = Omit<DeliveryRecord, 'id' | 'region' | 'secretOf'>;
+export interface PostedEvent extends Pick<DeliveryRecord, 'at' | 'type' | 'address' | 'via' | 'payload'>, Result {
+  readonly duration: number;
+}
+
+interface Result extends Pick<DeliveryRecord, 'status' | 'response' | 'error'> {
+  readonly outcome: NonNullable<DeliveryRecord['outcome']>;
+}
 
 /** An event on its way to one target. */
 export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
@@ -59,29 +65,36 @@ export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
   readonly via: DeliveryRecord['via'];
 }
 
-/** Posts one event to one target, without a retry (6.1, 6.4). Never rejects. */
-export async function postEvent(event: EventPost): Promise<PostedEvent> {
-  const { type, target, via } = event;
-  const at = Date.now();
-  const result = await send(event);
-  return {
-    at,
-    type,
-    address: typeof target === 'string' ? target : 'receiver',
-    via,
-    // `redact` of an object returns an object.
-    payload: redact({ ...event.payload, workspaceSecret: event.secret }) as DeliveryRecord['payload'],
-    duration: Date.now() - at,
-    ...result,
-  };
+/** Where an event goes to. */
+export function addressOf({ target }: EventPost): string {
+  return typeof target === 'string' ? target : 'receiver';
 }
 
-type Result = Pick<DeliveryRecord, 'outcome' | 'status' | 'response' | 'error'>;
+/** The payload of an event as records show it, with its secret, masked. */
+export function maskedPayload({ payload, secret }: EventPost): DeliveryRecord['payload'] {
+  // `redact` of an object returns an object.
+  return redact({ ...payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
+}
 
-async function send({ type, payload, secret, target }: EventPost): Promise<Result> {
+/**
+ * Posts one event to one target, without a retry (6.1, 6.4). Never rejects.
+ *
+ * @param ended - Ends the post when aborted; its reason says why.
+ */
+export async function postEvent(event: EventPost, ended?: AbortSignal): Promise<PostedEvent> {
+  const { type, via } = event;
+  const at = Date.now();
+  const payload = maskedPayload(event);
+  const result = await send(event, ended);
+  return { at, type, address: addressOf(event), via, payload, duration: Date.now() - at, ...result };
+}
+
+async function send({ type, payload, secret, target }: EventPost, ended?: AbortSignal): Promise<Result> {
   // Fake timers of a test advance it, unlike `AbortSignal.timeout`.
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), DELIVERY_TIMEOUT_MS);
+  const end = (): void => controller.abort();
+  ended?.addEventListener('abort', end);
   const { signal } = controller;
   const init: RequestInit = {
     method: 'POST',
@@ -100,11 +113,14 @@ async function send({ type, payload, secret, target }: EventPost): Promise<Resul
     const outcome = status === 200 ? 'success' : 'refused';
     return { outcome, status, response: body.slice(0, MAX_RESPONSE_LENGTH), error: undefined };
   } catch (error) {
-    const outcome = signal.aborted ? 'timeout' : 'failed';
-    const reason = signal.aborted ? `no response within ${DELIVERY_TIMEOUT_MS} ms` : describeFailure(error);
+    const isTimeout = signal.aborted && ended?.aborted !== true;
+    const outcome = isTimeout ? 'timeout' : 'failed';
+    const cause: unknown = ended?.aborted === true ? ended.reason : error;
+    const reason = isTimeout ? `no response within ${DELIVERY_TIMEOUT_MS} ms` : describeFailure(cause);
     return { outcome, status: undefined, response: undefined, error: reason };
   } finally {
     clearTimeout(timer);
+    ended?.removeEventListener('abort', end);
   }
 }
 
@@ -116,9 +132,12 @@ async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promi
 /** Describes what was thrown, with its cause. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  // Of a name with several addresses, `fetch` throws an error without a message around one for each
+  // (nodejs/undici#1602).
+  const cause: unknown = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause;
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return `${code}. Does it speak http: and not https:?`;
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }
 
 /**

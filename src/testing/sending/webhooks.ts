@@ -5,6 +5,7 @@ import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/options.js';
 import { isWebhookEventType, type WebhookEventType } from '../../webhooks/events.js';
 import type { ChangeEmitter } from '../fake/changes.js';
+import type { Generation } from '../fake/generation.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
 import type { Store } from '../fake/records/store.js';
@@ -36,13 +37,13 @@ export class FakeWebhooks {
   #lastCreatedAt = 0;
 
   /** @internal */
-  constructor(store: Store, changes: ChangeEmitter) {
+  constructor(store: Store, changes: ChangeEmitter, generation: Generation) {
     this.#store = store;
     this.#subscriptions = new Subscriptions(changes);
-    this.#deliveries = new Deliveries(changes);
+    this.#deliveries = new Deliveries(changes, generation);
   }
 
-  /** The deliveries so far, in the order in which they ended: the newest 10,000. */
+  /** The deliveries so far, in the order of posting, those under way too: the newest 10,000. */
   get deliveries(): readonly DeliveryRecord[] {
     return this.#deliveries.records;
   }
@@ -222,7 +223,7 @@ export class FakeWebhooks {
     return this.#deliveries.repeat(id);
   }
 
-  /** Forgets every delivery, including those under way. */
+  /** Forgets every delivery, including those under way; ids start again at 1. */
   clear(): void {
     this.#deliveries.clear();
   }
@@ -233,7 +234,7 @@ export class FakeWebhooks {
    * @internal
    */
   reset(): void {
-    this.#deliveries.reset();
+    this.#deliveries.clear();
     this.#lastCreatedAt = 0;
     this.#subscriptions.removeOverHttp();
   }

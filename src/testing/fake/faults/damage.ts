@@ -1,22 +1,22 @@
 import { sleep } from '../../../utils/waiting.js';
-import { hasNoBody } from '../responses.js';
+import { type Answer, hasNoBody } from '../responses.js';
 
 type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** Returns a real response with a changed body; one without a body stays unchanged. */
+/** Changes the body of a real response; one without a body stays unchanged. The log keeps it whole. */
 export async function damage(
-  response: Response,
+  { response, body: logged }: Answer,
   change: (bytes: Uint8Array<ArrayBuffer>) => Body,
-): Promise<Response> {
+): Promise<Answer> {
   const { status } = response;
   const headers = new Headers(response.headers);
-  if (hasNoBody(status)) return new Response(null, { status, headers });
+  if (hasNoBody(status)) return { response: new Response(null, { status, headers }), body: logged };
   const bytes = new Uint8Array(await response.arrayBuffer());
   const body = change(bytes);
   // A stream promises the whole body, however much of it comes.
   const { byteLength } = body instanceof Uint8Array ? body : bytes;
   headers.set('content-length', String(byteLength));
-  return new Response(body, { status, headers });
+  return { response: new Response(body, { status, headers }), body: logged };
 }
 
 /** The first half of a body. */

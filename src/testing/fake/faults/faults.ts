@@ -9,15 +9,15 @@ import { sleep } from '../../../utils/waiting.js';
 import { checkedBy, checkName, checkOptions, oneOf } from '../../../validation/options.js';
 import type { ChangeEmitter } from '../changes.js';
 import type { OperationName } from '../operations.js';
-import type { OpenRequest } from '../requests.js';
+import type { Answer } from '../responses.js';
 import { isSameOperation, type Route } from '../route.js';
 import {
+  type AnswerFault,
   FAULT_KINDS,
   type Fault,
   type FaultedCall,
   type FaultKind,
   faultTable,
-  type Respond,
 } from './kinds.js';
 
 /** The calls that a fault applies to. */
@@ -64,6 +64,26 @@ interface Injected {
   readonly fault: FaultInput & { readonly endpoint: string | undefined };
   remaining: number;
   hits: number;
+}
+
+/** The faults that a call meets. */
+export interface TakenFaults {
+  /** Milliseconds before anything else. */
+  readonly delay: number;
+  /** Its kind is set. */
+  readonly fault: FaultInput | undefined;
+}
+
+export const NO_FAULTS: TakenFaults = { delay: 0, fault: undefined };
+
+/** Answers a call as its faults have it. Rejects like `fetch` if they leave no response. */
+export async function answerFaulted({ delay, fault }: TakenFaults, call: FaultedCall): Promise<Answer> {
+  const { signal, perform } = call;
+  if (delay > 0) await sleep(delay, signal);
+  signal.throwIfAborted();
+  if (fault === undefined) return perform();
+  // The types of the table tie each row to its kind; a look-up by name cannot.
+  return (faultTable[fault.kind ?? 'status'].answer as AnswerFault<Fault>)(fault, call);
 }
 
 /** The faults of a fake. */
@@ -141,37 +161,24 @@ export class Faults {
   }
 
   /**
-   * Applies the matching faults to a call, and returns its response.
+   * Uses up the faults of a call: every matching latency, and the first other one.
    *
    * @internal
    */
-  async apply(call: FaultedCall): Promise<Response> {
-    const { entry, signal, perform } = call;
-    const faults = this.#take(entry);
-    const delay = faults.reduce((sum, each) => sum + (each.kind === 'latency' ? each.ms : 0), 0);
-    if (delay > 0) await sleep(delay, signal);
-    signal.throwIfAborted();
-    const fault = faults.find((each) => each.kind !== 'latency');
-    if (fault === undefined) return perform();
-    const { kind = 'status' } = fault;
-    entry.fault = kind;
-    // The types of the table tie each row to its kind; a look-up by name cannot.
-    return (faultTable[kind].respond as Respond<Fault>)(fault, call);
-  }
-
-  /** Uses up every matching latency, and the first other matching fault. */
-  #take({ region, endpoint }: OpenRequest): readonly FaultInput[] {
+  take(region: Region, endpoint: string | undefined): TakenFaults {
     const matching = this.#injected.filter(
       ({ fault }) => (fault.region ?? region) === region && (fault.endpoint ?? endpoint) === endpoint,
     );
+    if (matching.length === 0) return NO_FAULTS;
     const first = matching.find(({ fault }) => fault.kind !== 'latency');
-    const taken = matching.filter((each) => each === first || each.fault.kind === 'latency');
-    for (const each of taken) {
+    const latencies = matching.filter(({ fault }) => fault.kind === 'latency');
+    for (const each of [...latencies, ...(first === undefined ? [] : [first])]) {
       each.remaining -= 1;
       each.hits += 1;
     }
-    if (taken.length > 0) this.#keep(this.#injected.filter(({ remaining }) => remaining > 0));
-    return taken.map(({ fault }) => fault);
+    this.#keep(this.#injected.filter(({ remaining }) => remaining > 0));
+    const delay = latencies.reduce((sum, { fault }) => sum + (fault.kind === 'latency' ? fault.ms : 0), 0);
+    return { delay, fault: first?.fault };
   }
 
   #keep(injected: readonly Injected[]): void {

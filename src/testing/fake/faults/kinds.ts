@@ -4,8 +4,7 @@ import { redact } from '../../../utils/redact.js';
 import { MAX_TIMER_MS } from '../../../utils/waiting.js';
 import { numberBetween, oneOf, wholeNumber } from '../../../validation/options.js';
 import { statusName } from '../refusals.js';
-import type { OpenRequest } from '../requests.js';
-import { errorBody, hasNoBody, jsonResponse, readable } from '../responses.js';
+import { type Answer, errorBody, hasNoBody, jsonResponse, readable } from '../responses.js';
 import { breakOff, connectionError, damage, stall, truncate } from './damage.js';
 
 /** A response with a status, most often an error, with the error body of section 7. */
@@ -105,17 +104,17 @@ export type FaultKind = NonNullable<Fault['kind']>;
 
 /** A call that a fault is applied to. */
 export interface FaultedCall {
-  readonly entry: OpenRequest;
+  /** Aborted when the client goes away, and by a reset. */
   readonly signal: AbortSignal;
-  /** Performs the operation, and returns its real response. */
-  readonly perform: () => Promise<Response>;
+  /** Performs the operation. */
+  readonly perform: () => Promise<Answer>;
 }
 
-/** Responds to a call with a fault. Rejects like `fetch` if there is no response. */
-export type Respond<Each extends Fault> = (
+/** Answers a call with a fault. Rejects like `fetch` if there is no response. */
+export type AnswerFault<Each extends Fault> = (
   fault: Each & { readonly acts?: boolean | undefined },
   call: FaultedCall,
-) => Promise<Response>;
+) => Promise<Answer>;
 
 /** What there is to know about a kind of fault. */
 interface FaultRow<Kind extends FaultKind> {
@@ -123,7 +122,7 @@ interface FaultRow<Kind extends FaultKind> {
   readonly fields: z.core.$ZodShape;
   /** Its fields with common values, to begin with on the page. */
   readonly example: object;
-  readonly respond: Respond<Kind extends 'status' ? StatusFault : Extract<Fault, { readonly kind: Kind }>>;
+  readonly answer: AnswerFault<Kind extends 'status' ? StatusFault : Extract<Fault, { readonly kind: Kind }>>;
 }
 
 const status = /* @__PURE__ */ wholeNumber(200, 599);
@@ -152,44 +151,44 @@ export const faultTable: { readonly [Kind in FaultKind]: FaultRow<Kind> } = {
       retryAfter: z.optional(z.union([z.number(), headerValue])),
       headers: z.optional(z.record(headerName, headerValue)),
     },
-    respond: replaces(statusResponse),
+    answer: replaces(statusResponse),
   },
   html: {
     example: { status: 502 },
     fields: { status: z.optional(status) },
-    respond: replaces(htmlPage),
+    answer: replaces(htmlPage),
   },
   empty: {
     example: { status: 200 },
     fields: { status: z.optional(status) },
-    respond: replaces(({ status: code = 200 }) => new Response(null, { status: code })),
+    answer: replaces(({ status: code = 200 }) => new Response(null, { status: code })),
   },
   'wrong-shape': {
     example: { status: 200, body: { unexpected: true } },
     fields: { status: z.optional(status), body: z.optional(z.unknown()) },
-    respond: replaces(({ status: code = 200, body = { unexpected: true } }) => jsonResponse(body, code)),
+    answer: replaces(({ status: code = 200, body = { unexpected: true } }) => jsonResponse(body, code)),
   },
   truncated: {
     example: {},
     fields: {},
-    respond: async (_, { perform }) => damage(await perform(), truncate),
+    answer: async (_, { perform }) => damage(await perform(), truncate),
   },
   stall: {
     example: { after: 0, ms: 5_000 },
     fields: { after: z.optional(wholeNumber(0)), ms: z.optional(delayMs) },
-    respond: async ({ after, ms }, { perform, signal }) =>
+    answer: async ({ after, ms }, { perform, signal }) =>
       damage(await perform(), (bytes) => stall(bytes, after, ms, signal)),
   },
   reset: {
     example: { at: 'start' },
     fields: { at: z.optional(oneOf(['start', 'body'])) },
-    respond: async (fault, call) =>
+    answer: async (fault, call) =>
       fault.at === 'body' ? damage(await call.perform(), breakOff) : resetAtStart(fault, call),
   },
   refused: {
     example: {},
     fields: {},
-    respond: replaces(() => {
+    answer: replaces(() => {
       throw connectionError('connect ECONNREFUSED', 'ECONNREFUSED');
     }),
   },
@@ -197,7 +196,7 @@ export const faultTable: { readonly [Kind in FaultKind]: FaultRow<Kind> } = {
     example: { ms: 2_000 },
     fields: { ms: delayMs },
     // The delay has passed: `Faults` adds up the latencies of a call.
-    respond: (_, { perform }) => perform(),
+    answer: (_, { perform }) => perform(),
   },
 };
 
@@ -207,12 +206,11 @@ export const FAULT_KINDS = /* @__PURE__ */ Object.keys(faultTable) as readonly F
 
 /** Responds in place of the operation, which is performed only if the fault says so. */
 /* @__NO_SIDE_EFFECTS__ */
-function replaces<Each extends Fault>(makeResponse: (fault: Each) => Response): Respond<Each> {
-  return async (fault, { entry, perform }) => {
+function replaces<Each extends Fault>(makeResponse: (fault: Each) => Response): AnswerFault<Each> {
+  return async (fault, { perform }) => {
     if (fault.acts === true) await perform();
     const response = makeResponse(fault);
-    entry.response = redact(readable(await response.clone().text()));
-    return response;
+    return { response, body: redact(readable(await response.clone().text())) };
   };
 }
 

@@ -6,7 +6,7 @@ import { type Completion, type Kind, kinds, wordFor } from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, NewRecordTypes, RecordTypes } from './records.js';
 
 /** The region of a collection, with the other records there. */
-interface Place extends Pick<Completion, 'region' | 'state' | 'conversationId'> {
+interface Place extends Pick<Completion, 'region' | 'state'> {
   readonly onChange: () => void;
 }
 

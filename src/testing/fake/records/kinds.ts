@@ -16,7 +16,6 @@ import type { CollectionName, FakeRegionState, NewRecordTypes, RecordTypes } fro
 export interface Completion {
   readonly region: Region;
   readonly state: FakeRegionState;
-  readonly conversationId: (agentId: string, convoId: string) => string;
   /** Returns an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. */
   readonly newId: () => string;
   /** The first record of a collection: the default owner of a new one. */
@@ -175,10 +174,10 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       convoId: requiredText,
       record: ConversationSchema,
     })),
-    complete: (given, { conversationId, newId, first }) => {
+    complete: (given, { newId, first }) => {
       const agentId = given.agentId ?? first('agents');
       const convoId = given.convoId ?? newId();
-      const ID = conversationId(agentId, convoId);
+      const ID = `${agentId}_${convoId}`;
       return { agentId, convoId, record: { ID, userID: ID, ...given.record } };
     },
   },

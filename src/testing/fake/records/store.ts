@@ -3,7 +3,6 @@ import { isObject } from '../../../utils/json.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { checkName } from '../../../validation/options.js';
 import type { ChangeEmitter } from '../changes.js';
-import type { FakeChoices } from '../choices.js';
 import { Collection } from './collection.js';
 import { collectionNames } from './kinds.js';
 import type { CollectionName, NewRecordOf, RecordTypes } from './records.js';
@@ -15,13 +14,13 @@ export type RegionStore = { readonly [Name in CollectionName]: Collection<Name> 
 export type Store = { readonly [Name in Region]: RegionStore };
 
 /** Creates the empty collections of both regions. */
-export function createStore({ conversationId }: FakeChoices, changes: ChangeEmitter): Store {
+export function createStore(changes: ChangeEmitter): Store {
   const onChange = (): void => changes.emit({ type: 'changed', what: 'records' });
   return byRegion((region) => {
     // Filled in the loop: each collection refers to the others.
     const state = {} as RegionStore;
     for (const name of collectionNames) {
-      Object.assign(state, { [name]: new Collection(name, { region, state, conversationId, onChange }) });
+      Object.assign(state, { [name]: new Collection(name, { region, state, onChange }) });
     }
     return state;
   });

@@ -1,0 +1,52 @@
+import { REGIONS, type Region } from '../../utils/regions.js';
+import type { BaseUrls } from './base-urls.js';
+import { Refusal } from './refusals.js';
+import { matchRoute, type Route } from './route.js';
+
+/** The address of a request. */
+export interface Place {
+  /** The region. Undefined if the address is not below the `/v3` of one. */
+  readonly region: Region | undefined;
+  /** The path below `/v3`; the whole path if the address is elsewhere. */
+  readonly path: string;
+  /** The path as sent. */
+  readonly sent: string;
+  /** The beginning that the path should have. */
+  readonly start: string;
+  /** What the address lacks, if it does. */
+  readonly lacks?: string;
+}
+
+/** The place of a path that a server received: `/eu/v3/tools/t`. */
+export function placeOverHttp(sent: string): Place {
+  const region = REGIONS.find((name) => sent === `/${name}` || sent.startsWith(`/${name}/`));
+  if (region !== undefined) return placeBelow(`/${region}`, region, sent);
+  const lacks = `the region (/eu or /na)${/^\/v3(\/|$)/.test(sent) ? '' : ' and /v3'}`;
+  return { region, path: sent, sent, start: '/eu/v3', lacks };
+}
+
+/** The place of an address in process. Throws as `fetch` does if it is not below a base address. */
+export function placeInProcess({ href, origin, pathname }: URL, baseUrls: BaseUrls): Place {
+  const region = REGIONS.find((each) => (origin + pathname).startsWith(`${baseUrls[each]}/`));
+  if (region !== undefined) return placeBelow(baseUrls[region].slice(origin.length), region, pathname);
+  const known = Object.values(baseUrls).join(' and ');
+  throw new TypeError(`fetch failed: the fake responds below ${known}, not at ${href}`);
+}
+
+function placeBelow(base: string, region: Region, sent: string): Place {
+  const start = `${base}/v3`;
+  if (sent.startsWith(`${start}/`)) return { region, path: sent.slice(start.length), sent, start };
+  return { region: undefined, path: sent, sent, start, lacks: '/v3' };
+}
+
+/** The refusal of a request that no operation takes: says what its address lacks, and what to call. */
+export function noOperation(method: string, place: Place, routes: readonly Route[]): Refusal {
+  const { sent, start, lacks } = place;
+  const segments = sent.split('/').slice(1);
+  const ends = segments.map((_, index) => `/${segments.slice(index).join('/')}`);
+  const meant = ends.find((end) => matchRoute(routes, method, end) !== undefined);
+  const why = lacks === undefined ? '.' : `: the address lacks ${lacks}.`;
+  const elsewhere = lacks === undefined ? 'Add a custom one with `fake.handle`.' : `Call one below ${start}.`;
+  const todo = meant === undefined ? elsewhere : `Did you mean ${start}${meant}?`;
+  return new Refusal('unknownRoute', `There is no operation ${method} ${sent}${why} ${todo}`);
+}
