@@ -152,7 +152,8 @@ function entryOf({ incoming, match, holder, text }: Call): Omit<FakeRequest, 'id
 /** Performs the operation of a request. A refusal becomes an error response. */
 async function performOperation(service: Service, call: Call): Promise<Answer> {
   const { refused } = call.incoming;
-  if (refused !== undefined) return answerWith(errorBody(statusName(refused.status), refused.message), refused.status);
+  if (refused !== undefined)
+    return answerWith(errorBody(statusName(refused.status), refused.message), refused.status);
   try {
     return answerWith(await runRule(service, call));
   } catch (error) {

@@ -62,7 +62,8 @@ export class Deliveries {
     const delivery = this.records.find((each) => each.id === id);
     const event = delivery && this.#posts.get(delivery);
     if (event !== undefined) return this.post(event);
-    const reason = delivery === undefined ? `There is no delivery "${id}".` : `Delivery "${id}": ${NOT_KEPT}.`;
+    const reason =
+      delivery === undefined ? `There is no delivery "${id}".` : `Delivery "${id}": ${NOT_KEPT}.`;
     throw new ConfigurationError(reason, { option: 'id' });
   }
 

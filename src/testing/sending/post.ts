@@ -50,7 +50,9 @@ export interface DeliveryRecord {
 }
 
 /** What a post came to, whoever sent it. */
-export interface PostedEvent extends Pick<DeliveryRecord, 'at' | 'type' | 'address' | 'via' | 'payload'>, Result {
+export interface PostedEvent
+  extends Pick<DeliveryRecord, 'at' | 'type' | 'address' | 'via' | 'payload'>,
+    Result {
   readonly duration: number;
 }
 
