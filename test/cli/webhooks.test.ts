@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
@@ -53,6 +56,18 @@ describe('listen', () => {
       expect.stringMatching(/^.{10}401 {14}verification_failed\n {10}Its `workspaceSecret` matches none/),
     ]);
     expect(tones.slice(1)).toEqual(['ok', 'ok', 'ok', 'fail']);
+  });
+
+  test('stops while a request is still being sent', async () => {
+    const { url, exit, stop } = await start(['listen', '--port', '0'], env);
+    const half = request(url, { method: 'POST', headers: { 'content-length': 100 } });
+    const cut = once(half, 'error');
+    half.write('{');
+    const [socket] = (await once(half, 'socket')) as [Socket];
+    await once(socket, 'connect');
+    stop();
+    expect(await exit).toBe(0);
+    await cut;
   });
 
   test('accepts several secrets', async () => {

@@ -1,5 +1,5 @@
 import type { FaultInput } from 'agent-platform-sdk/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   addFaults,
   createClient,
@@ -65,6 +65,25 @@ test('a call that fails before it is sent has no unknown outcome', async () => {
     createClient({ token: () => new Promise(() => undefined), timeout: 20 }),
   ]) {
     expect(await rejectionOf(platform.workspaces.delete('w1'))).toMatchObject({ outcomeUnknown: false });
+  }
+});
+
+test('the reason of a connection that was never made may be the innermost of five causes', async () => {
+  const refused: Error = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  const wrapped = Array.from({ length: 4 }).reduce<Error>(
+    (cause) => new Error('wrapped', { cause }),
+    refused,
+  );
+  const circular = new Error('circular');
+  circular.cause = circular;
+  onTestFinished(() => void vi.unstubAllGlobals());
+  for (const [error, outcomeUnknown] of [
+    [wrapped, false],
+    [circular, true],
+  ] as const) {
+    // That of the runtime: a user-supplied one may report anything.
+    vi.stubGlobal('fetch', () => Promise.reject(error));
+    expect(await rejectionOf(createClient().workspaces.delete('w1'))).toMatchObject({ outcomeUnknown });
   }
 });
 

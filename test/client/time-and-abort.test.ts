@@ -83,6 +83,24 @@ test('an attempt that is over reports nothing later', async () => {
   expect(statuses).toEqual([2]);
 });
 
+test('a response that an abort cuts off is not reported', async () => {
+  const controller = new AbortController();
+  const onResponse = vi.fn();
+  let pulls = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(stream) {
+      pulls += 1;
+      if (pulls === 1) stream.enqueue(new TextEncoder().encode('{"success":true'));
+      else controller.abort();
+    },
+  });
+  const { tools } = createClient({ fetch: async () => new Response(body), hooks: { onResponse } });
+  const aborted = await rejectionOf(tools.get('t1', { signal: controller.signal }));
+  expect(aborted).toBeInstanceOf(AbortError);
+  await new Promise(setImmediate);
+  expect(onResponse).not.toHaveBeenCalled();
+});
+
 test('a response is awaited as long as the timeout allows', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
