@@ -8,7 +8,7 @@
 
 // `export *` is for modules that are public as a whole. `etc/index.api.md` holds every name.
 
-export { ApiPromise, type ApiResponse } from './client/api-promise.js';
+export type { ApiPromise, ApiResponse } from './client/api-promise.js';
 export type {
   DriftHookContext,
   EndHookContext,
@@ -22,7 +22,9 @@ export type {
   AgentPlatformOptions,
   CallOptions,
   FetchFunction,
+  FetchInit,
   FetchOptions,
+  FetchResponse,
   HeadersInput,
   RequestOptions,
   TokenSource,

@@ -19,7 +19,7 @@ type OnRejected<Rejected> = {
 /**
  * The promise of a call. Awaited, it gives the record.
  *
- * `.withResponse()` adds the HTTP response and the envelope's message.
+ * In a test, a plain promise with a `withResponse` fits. `.withResponse()` adds the HTTP response and the envelope's message.
  *
  * @example
  * ```ts
@@ -30,7 +30,13 @@ type OnRejected<Rejected> = {
  * console.log(data.name, response.status, message);
  * ```
  */
-export class ApiPromise<Result> extends Promise<Result> {
+export interface ApiPromise<Result> extends Promise<Result> {
+  /** Returns the record together with the HTTP response and the envelope's `message`. */
+  withResponse(): Promise<ApiResponse<Result>>;
+}
+
+/** The promise that the client makes. */
+export class PendingCall<Result> extends Promise<Result> implements ApiPromise<Result> {
   readonly #outcome: Promise<ApiResponse<Result>>;
 
   constructor(outcome: Promise<ApiResponse<Result>>) {
@@ -45,7 +51,6 @@ export class ApiPromise<Result> extends Promise<Result> {
     return Promise;
   }
 
-  /** Returns the record together with the HTTP response and the envelope's `message`. */
   withResponse(): Promise<ApiResponse<Result>> {
     return this.#outcome;
   }

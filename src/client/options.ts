@@ -6,8 +6,34 @@ import type { Hooks } from './hooks.js';
 /** A bearer token (specification, 5.2), or a function that returns one. It is called for each attempt. */
 export type TokenSource = string | (() => string | Promise<string>);
 
-/** The part of `fetch` that the client needs. */
-export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+/** What the client passes to the option `fetch` beside the URL. */
+export interface FetchInit {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The headers, with names in lower case. */
+  readonly headers: Record<string, string>;
+  /** Redirects are never followed. */
+  readonly redirect: 'manual';
+  /** Aborted at the end of the attempt's time, or by the caller. */
+  readonly signal: AbortSignal;
+  /** The body, as JSON. */
+  readonly body?: string;
+}
+
+/** The parts of a response that the client reads. */
+export interface FetchResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** Whether the status is 2xx. */
+  readonly ok: boolean;
+  /** The headers. */
+  readonly headers: Pick<Headers, 'get'>;
+  /** Reads the body. */
+  text(): Promise<string>;
+}
+
+/** The part of `fetch` that the client needs, so that those of undici and node-fetch fit too. */
+export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /**
  * What the runtime's `fetch` takes beside the request: in Node a `dispatcher` of undici, in Bun a `proxy`.

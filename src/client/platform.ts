@@ -11,7 +11,7 @@ import { typeName } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import type { Region } from '../utils/regions.js';
 import { refuseOptions } from '../validation/options.js';
-import { ApiPromise } from './api-promise.js';
+import { type ApiPromise, PendingCall } from './api-promise.js';
 import { createSend, type Send } from './call/send.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import { ConversationsResource } from './resources/conversations.js';
@@ -199,13 +199,8 @@ export class AgentPlatform {
    * ```
    */
   request(method: HttpMethod, path: string, options: RawRequest = {}): ApiPromise<unknown> {
-    try {
-      checkRawRequest(method, path, options);
-    } catch (error) {
-      // One of the package's errors.
-      return rejected(error as Error);
-    }
-    const { query, body, ...callOptions } = options;
+    // From JavaScript it may be anything, as the check says.
+    const { query, body, ...callOptions } = (options ?? {}) as RawRequest;
     const anything = z.unknown();
     const endpoint: Endpoint = {
       method,
@@ -217,7 +212,8 @@ export class AgentPlatform {
     };
     // No path parameters: `path` is complete.
     const input = { query, body } as EndpointInput<string, unknown, unknown>;
-    return this.#send(endpoint, input, { ...callOptions, validation: 'off' });
+    const check = () => checkRawRequest(method, path, options);
+    return this.#send(endpoint, input, { ...callOptions, validation: 'off' }, check);
   }
 }
 
@@ -238,7 +234,7 @@ function checkRawRequest(method: HttpMethod, path: string, options: RawRequest):
 
 /** Rejects with an error that is found before a call starts: a call never throws synchronously. */
 function rejected(error: Error): ApiPromise<never> {
-  return new ApiPromise(Promise.reject(error));
+  return new PendingCall(Promise.reject(error));
 }
 
 /**

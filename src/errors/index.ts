@@ -11,6 +11,7 @@ export {
 } from './request.js';
 export {
   ApiError,
+  type ApiErrorIssue,
   AuthenticationError,
   BadRequestError,
   ConflictError,

@@ -5,8 +5,8 @@ import { AgentPlatformError } from './base.js';
 /**
  * An option is wrong or missing. The message names it, and its environment variable if it has one.
  *
- * Thrown before anything is sent. Exception: a token function may fail before a retry; then that attempt is
- * not sent.
+ * Thrown before anything is sent. Exceptions: a token function may fail before a retry; then that attempt is
+ * not sent. An option `fetch` that gives no response may have sent one (`outcomeUnknown`).
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';
@@ -15,7 +15,10 @@ export class ConfigurationError extends AgentPlatformError {
   /** The option to look at, such as `'token'` or `'baseUrls.eu'`. */
   readonly option: string;
 
-  constructor(message: string, options: { option: string; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { option: string; cause?: unknown; outcomeUnknown?: boolean | undefined },
+  ) {
     super(message, options);
     this.option = options.option;
   }

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorIssue } from '../schemas/envelope.js';
+import type { ErrorBody } from '../schemas/envelope.js';
 import type { Issue } from '../utils/issues.js';
 import { setUnprinted } from './base.js';
 import { CallError, type CallErrorParts } from './request.js';
@@ -13,10 +13,18 @@ export interface ResponseErrorParts extends CallErrorParts {
   readonly errorBody?: ErrorBody | undefined;
 }
 
+/** An issue of an error body. The specification gives it a message alone (section 7). */
+export interface ApiErrorIssue {
+  /** Description of the issue, on one line, with the token masked. */
+  readonly message: string;
+  /** The place of the issue in the request, if the service says it: names of fields, and positions in lists. */
+  readonly path?: readonly (string | number)[] | undefined;
+}
+
 /** The parts of an {@link ApiError}. */
 export interface ApiErrorParts extends ResponseErrorParts {
   readonly code?: string | undefined;
-  readonly issues?: readonly ErrorIssue[] | undefined;
+  readonly issues?: readonly ApiErrorIssue[] | undefined;
   /** Only used by {@link RateLimitError}. */
   readonly retryAfter?: number | undefined;
 }
@@ -65,10 +73,14 @@ export class ApiError extends ResponseError {
    * Suggests that the service refused, not a proxy: an assumption. As sent, and not enumerable.
    */
   declare readonly errorBody: ErrorBody | undefined;
-  /** `code` of the body, if a string `message` stands beside it, whatever else the body has. */
+  /** The `code` beside the service's words, if it is a string, whatever else the body has. */
   readonly code: string | undefined;
-  /** The first 100 `issues` of the error body (specification, section 7): of each, its `message` alone. */
-  readonly issues: readonly ErrorIssue[];
+  /**
+   * The first 100 `issues` of the body (or `errors`, if it has no `issues`): of each, its message and its path.
+   *
+   * Nothing else of an issue is kept, because the rest may quote secrets.
+   */
+  readonly issues: readonly ApiErrorIssue[];
 
   constructor(message: string, options: ApiErrorParts) {
     super(message, options);

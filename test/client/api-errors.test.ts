@@ -71,16 +71,100 @@ test('an error says what the service said, and on which call', async () => {
   );
 });
 
-test.each([
-  [401, true],
-  [402, false],
-  [403, true],
-  [404, true],
-  [405, false],
-])('a %i names the region, because a token of the other region may fail: %j', async (status, isNamed) => {
-  addFaults({ status });
-  const { message } = (await rejectionOf(createClient().tools.get(seed.toolId))) as ApiError;
-  expect(message.includes("The region is 'eu': check that")).toBe(isNamed);
+const regionHint = (ending: string) =>
+  `The region is 'eu': check that the token, the ids and https://eu.service.test/v3 belong to it${ending}`;
+
+test.each<[status: number, hints: readonly string[]]>([
+  // The live service responds with 401 for an unknown id.
+  [401, [regionHint(", or the id doesn't exist.")]],
+  [402, []],
+  [403, ["Check the workspace's plan and add-ons, and the permissions of the token."]],
+  [404, [regionHint('.')]],
+  [405, []],
+  [301, ['Redirects are not followed: check the base address.']],
+  [308, ['Redirects are not followed: check the base address.']],
+  // octokit.js#673
+  [300, []],
+  [304, []],
+])('after the words of a %i come the hints %j', async (status, hints) => {
+  const fetch = async () => ({
+    status,
+    ok: false,
+    headers: new Headers(),
+    text: async () => '{"message":"No."}',
+  });
+  const { message } = (await rejectionOf(createClient({ fetch }).tools.get('t1'))) as ApiError;
+  expect(message.split('\n  ')).toEqual([`GET /tools/t1 responded with ${status}: No.`, ...hints]);
+});
+
+test('a 401 of an operation on no item does not question an id', async () => {
+  addFaults({ status: 401 });
+  await expect(createClient().tools.listDefaults()).rejects.not.toThrow("the id doesn't exist");
+});
+
+describe('the words of the service survive in every form', () => {
+  test.each<[form: string, body: unknown, says: string, code?: string]>([
+    ['a message', { message: 'No.' }, 'No.'],
+    ['a message beside a failed envelope', { success: false, message: 'No.' }, 'No.'],
+    ['a message in `error`', { error: { code: 'NOT_FOUND', message: 'No route' } }, 'No route', 'NOT_FOUND'],
+    ['a text as `error`', { error: 'upstream connect error' }, 'upstream connect error'],
+    ['a message beside a text as `error`', { error: 'Unauthorized', message: 'No tool' }, 'No tool'],
+    ['a blank message', { message: ' ', error: 'No.' }, 'No.'],
+    ['a list of errors', { errors: [{ message: 'No.', code: 'c' }] }, 'No.', 'c'],
+    ['a list of texts', { errors: ['No.'] }, 'No.'],
+    ['a short plain text', 'Payload Too Large', 'Payload Too Large'],
+    ['a JSON text', '"Payload Too Large"', 'Payload Too Large'],
+    [
+      'lines of text',
+      'upstream connect error\n  reset before headers\n',
+      'upstream connect error reset before',
+    ],
+  ])('%s', async (_, body, says, code) => {
+    const error = await errorFor(418, body);
+    expect(error.message.startsWith(`GET /tools/t1 responded with 418: ${says}`)).toBe(true);
+    expect(error.code).toBe(code);
+    // It stays for the body of section 7.
+    expect(error.errorBody).toBeUndefined();
+  });
+
+  test('they are on one line, with the token masked', async () => {
+    for (const body of [{ error: `no\n ${TOKEN}` }, { errors: [`no\n ${TOKEN}`] }, `no\n ${TOKEN}`]) {
+      expect((await errorFor(418, body)).message).toBe('GET /tools/t1 responded with 418: no [redacted]');
+    }
+  });
+
+  test('an issue shows its path, and keeps it; in both, the token is masked', async () => {
+    const issues = [
+      { path: ['agent', 'nodes', 0, 'llmConfig'], message: 'Required', expected: 'object', received: TOKEN },
+      { path: ['headers', TOKEN], message: `not ${TOKEN}` },
+      { path: [], message: 'at the top' },
+      { path: 'agent', message: 'a path of another form' },
+      { path: [{ name: 'x' }], message: 'another' },
+    ];
+    const error = await errorFor(400, { message: 'Input validation failed', code: 'BAD_REQUEST', issues });
+    expect(error.issues).toEqual([
+      { path: ['agent', 'nodes', 0, 'llmConfig'], message: 'Required' },
+      { path: ['headers', '[redacted]'], message: 'not [redacted]' },
+      { message: 'at the top' },
+      { message: 'a path of another form' },
+      { message: 'another' },
+    ]);
+    expect(error.message.split('\n')).toEqual([
+      'GET /tools/t1 responded with 400: Input validation failed (code: BAD_REQUEST)',
+      '  - agent.nodes.0.llmConfig: Required',
+      '  - headers.[redacted]: not [redacted]',
+      '  - at the top',
+      '  - a path of another form',
+      '  - another',
+    ]);
+  });
+
+  test('issues of a list of errors survive too, and the first is not repeated', async () => {
+    const errors = [{ message: 'No name' }, { message: 'No key', path: ['key'] }];
+    const error = await errorFor(400, { errors });
+    expect(error.message).toBe('GET /tools/t1 responded with 400: No name\n  - key: No key');
+    expect(error.issues).toEqual(errors);
+  });
 });
 
 describe('any error body is accepted', () => {
@@ -97,7 +181,10 @@ describe('any error body is accepted', () => {
     ['a code without message', '{"code":"only_code"}', undefined, 'broken or unexpected JSON'],
     ['a code beside another message', '{"message":5,"code":"c"}', undefined, 'broken or unexpected JSON'],
     ['more than the specified fields', '{"message":"m","code":"c","traceId":1}', 'c', 'm (code: c)'],
-    ['text', 'upstream connect error', undefined, 'text that is not JSON, 22 characters'],
+    ['an object without words', '{"error":{"code":"c"}}', undefined, 'broken or unexpected JSON'],
+    ['a long text', 'x'.repeat(301), undefined, 'text that is not JSON, 301 characters'],
+    ['bytes', 'PNG\u0000', undefined, 'text that is not JSON, 4 characters'],
+    ['XML', '<?xml version="1.0"?><Error/>', undefined, 'text that is not JSON, 29 characters'],
   ])('%s', async (_, body, code, said) => {
     const error = await errorFor(502, body);
     expect(error).toBeInstanceOf(ServerError);
@@ -120,8 +207,8 @@ describe('any error body is accepted', () => {
     expect(JSON.stringify(error)).not.toContain('errorBody');
   });
 
-  test('an issue keeps its message alone, without the token; entries without one are left out', async () => {
-    const issues = [{ message: 'a', path: ['x'], received: `Bearer ${TOKEN}` }, { path: 'x' }, null, 'text'];
+  test('issues without a message are left out', async () => {
+    const issues = [{ message: 'a' }, { path: 'x' }, null, 'text'];
     const error = await errorFor(400, { message: 'm', code: 'c', issues });
     expect(error.issues).toEqual([{ message: 'a' }]);
   });
@@ -180,11 +267,21 @@ describe('any error body is accepted', () => {
   });
 });
 
+/** `Sun Nov  6 08:49:37 1994`, the arguments of a replacement. */
+function asctime(...[, weekday, day = '', month, year, time]: readonly string[]): string {
+  return `${weekday} ${month} ${day.padStart(2)} ${time} ${year}`;
+}
+
 test.each([
   ['120', 120],
   ['60', 60],
   ['0', 0],
   ['1.5', 1.5],
+  // openai-node#1841: a proxy repeats the header.
+  ['1, 1', 1],
+  ['5, 120', 120],
+  ['soon, 7', 7],
+  ['Tue, 01 Jan 2019 00:00:00 GMT, 3', 3],
   ['soon', undefined],
   ['-5', undefined],
   ['5 minutes', undefined],
@@ -197,8 +294,14 @@ test.each([
   expect(error.message.includes('Retry-After is')).toBe((expected ?? 0) > 0);
 });
 
-test('Retry-After as a date gives seconds from now', async () => {
-  addFaults({ status: 429, retryAfter: new Date(Date.now() + 90_000).toUTCString() });
+// RFC 9110, 5.6.7
+test.each<[form: string, write: (date: Date) => string]>([
+  ['IMF-fixdate', (date) => date.toUTCString()],
+  ['RFC 850', (date) => date.toUTCString().replace(/^(\w+), (\d+) (\w+) \d\d(\d\d)/, '$1day, $2-$3-$4')],
+  ['asctime', (date) => date.toUTCString().replace(/^(\w+), 0?(\d+) (\w+) (\d+) (.*) GMT/, asctime)],
+  ['two in a list', (date) => `${new Date(0).toUTCString()}, ${date.toUTCString()}`],
+])('Retry-After as a date gives seconds from now: %s', async (_, write) => {
+  addFaults({ status: 429, retryAfter: write(new Date(Date.now() + 90_000)) });
   const { retryAfter } = (await rejectionOf(createClient().tools.get(seed.toolId))) as RateLimitError;
   expect(retryAfter).toBeGreaterThan(80);
   expect(retryAfter).toBeLessThanOrEqual(90);

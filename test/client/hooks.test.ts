@@ -211,6 +211,19 @@ test('onEnd is called once for each call: its outcome, attempts and last status'
   ]);
 });
 
+// octokit/webhooks.js#29
+test.each<[what: string, args: readonly unknown[], type: string]>([
+  ['path', ['GET', 'tools'], 'request_validation_error'],
+  ['option', ['GET', '/tools', { params: 1 }], 'configuration_error'],
+  ['form of the options', ['GET', '/tools', null], 'configuration_error'],
+])('onEnd is called for a request with a wrong %s', async (_, args, type) => {
+  const { ends, hooks } = recordEnds();
+  const platform = createClient({ hooks });
+  const error = await rejectionOf(Reflect.apply(platform.request, platform, args));
+  expect(ends).toMatchObject([{ method: 'GET', route: args[1], outcome: 'error', attempts: 0, error }]);
+  expect(error).toMatchObject({ type });
+});
+
 test('onEnd has the status of a response even without its body, and none without a response', async () => {
   const { ends, hooks } = recordEnds();
   addFaults({ kind: 'reset', at: 'body' }, { status: 503, retryAfter: 0 }, { kind: 'reset' });

@@ -42,7 +42,7 @@ test.each([
   ['an object', tool],
 ])('a fetch that gives %s ends in a typed error', async (_, received) => {
   expect(await rejectionOf(connectWith(received).workspaces.delete('w1'))).toMatchObject({
-    type: 'connection_error',
+    type: 'configuration_error',
     outcomeUnknown: true,
   });
 });

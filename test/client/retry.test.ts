@@ -108,6 +108,30 @@ test('a Retry-After of 60 s is waited for', async () => {
   expect(await call).toMatchObject({ id: seed.toolId });
 });
 
+test.each<[what: string, options: AgentPlatformOptions, delayMs: number]>([
+  ['up to a tenth later, so that calls that were refused together return one by one', {}, 10_500],
+  ['without jitter that `totalTimeout` leaves no time for', { totalTimeout: 10_200 }, 10_000],
+])('Retry-After is waited for, %s', async (_, options, delayMs) => {
+  vi.mocked(Math.random).mockReturnValue(0.5);
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  addFaults({ status: 429, retryAfter: 10 });
+  const onRetry = vi.fn();
+  const call = createClient({ maxRetries: 1, fetch: fake.fetch, hooks: { onRetry }, ...options });
+  const tool = call.tools.get(seed.toolId);
+  await vi.advanceTimersByTimeAsync(12_000);
+  await tool;
+  expect(onRetry).toHaveBeenCalledWith(expect.objectContaining({ delayMs }));
+});
+
+// jest-fetch-mock#24
+test('a stub of `fetch` that gives no response is a wrong option: nothing is retried', async () => {
+  const fetch = vi.fn(async () => ({ ok: true, json: async () => ({}) }) as never);
+  const error = await rejectionOf(get(createClient({ fetch, maxRetries: 2 })));
+  expect(error).toMatchObject({ type: 'configuration_error', option: 'fetch', outcomeUnknown: false });
+  expect(fetch).toHaveBeenCalledOnce();
+});
+
 test('an unreadable Retry-After falls back to backoff', async () => {
   expect(await attemptsAfter({ status: 503, retryAfter: 'soon' }, get)).toBe(3);
 });

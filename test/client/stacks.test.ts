@@ -1,6 +1,6 @@
 import type { AgentPlatformOptions, endpoints } from 'agent-platform-sdk';
 import type { FaultInput } from 'agent-platform-sdk/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { addFaults, createClient, seed } from '../support/client.js';
 
 const fail = () => {
@@ -71,4 +71,20 @@ test('a runtime without stacks gets the same error', async () => {
     await expect(createClient().tools.get('nobody')).rejects.toMatchObject({ status: 404 });
     Object.assign(Error, { captureStackTrace, stackTraceLimit });
   }
+});
+
+// winston#401, kue#426: https://github.com/felixge/node-stack-trace and others return call sites.
+test.each<[what: string, prepareStackTrace: unknown]>([
+  ['returns call sites', (_: Error, sites: unknown) => sites],
+  ['throws', fail],
+])('a formatter of stacks that %s changes no error, and onEnd is called', async (_, prepareStackTrace) => {
+  const onEnd = vi.fn();
+  const platform = createClient({ hooks: { onEnd } });
+  const error = Error as { prepareStackTrace?: unknown };
+  const { prepareStackTrace: before } = error;
+  error.prepareStackTrace = prepareStackTrace;
+  const found = await platform.tools.get('nobody').catch((thrown: unknown) => thrown);
+  error.prepareStackTrace = before;
+  expect(found).toMatchObject({ type: 'not_found_error', status: 404, outcomeUnknown: false });
+  expect(onEnd).toHaveBeenCalledWith(expect.objectContaining({ error: found }));
 });

@@ -11,8 +11,8 @@ export interface StartedCall {
   readonly endpoint: Endpoint;
   /** By `performance.now()`, as all times of a call. */
   readonly startedAt: number;
-  /** The latest attempt. The next one replaces it. */
-  attempt: Attempt;
+  /** The attempts that were started, the latest last. */
+  readonly attempts: Attempt[];
 }
 
 /** One call: what its stages share. */
@@ -24,9 +24,9 @@ export interface Call extends StartedCall {
   readonly endsAt: number;
 }
 
-/** One attempt of a call, filled in as it proceeds. */
+/** One attempt of a call, and how far it came: a timeout or the caller may end it at any point. */
 export interface Attempt {
-  /** 1 for the first; 0 before it. */
+  /** 1 for the first. */
   readonly number: number;
   readonly startedAt: number;
   /** The token that is sent, to mask it in words of the service. */
@@ -35,10 +35,6 @@ export interface Attempt {
   isSent: boolean;
   /** The status of the response, even if its body does not follow. */
   status?: number | undefined;
-  /** The 2xx response that ends the call. */
-  received?: ReceivedResponse;
-  /** Milliseconds until the next attempt, once this one has failed and another will follow. */
-  retryDelayMs?: number | undefined;
 }
 
 /** The response to an attempt, its body read. */
@@ -55,7 +51,7 @@ export interface BodyText {
 
 export function startCall(settings: Settings, endpoint: Endpoint): StartedCall {
   const startedAt = performance.now();
-  return { id: crypto.randomUUID(), settings, endpoint, startedAt, attempt: newAttempt(0) };
+  return { id: crypto.randomUUID(), settings, endpoint, startedAt, attempts: [] };
 }
 
 /** Checks the arguments and the options of a call, and builds its request. */
@@ -64,14 +60,22 @@ export async function prepareCall(
   input: RequestInput | null,
   given: RequestOptions,
 ): Promise<Call> {
-  const { id, settings, endpoint, startedAt, attempt } = started;
+  const { id, settings, endpoint, startedAt, attempts } = started;
   const request = await prepareRequest(endpoint, input);
   const options = resolveCall(settings, given, `${endpoint.method} ${endpoint.path}`);
   const endsAt = startedAt + (options.totalTimeout ?? Number.POSITIVE_INFINITY);
   // Spelt out: copied by `...started`, a call takes 4 µs longer on Node 20.
-  return { id, settings, endpoint, startedAt, attempt, options, request, endsAt };
+  return { id, settings, endpoint, startedAt, attempts, options, request, endsAt };
 }
 
-export function newAttempt(number: number): Attempt {
-  return { number, startedAt: performance.now(), isSent: false };
+/** Adds the next attempt to a call. */
+export function startAttempt({ attempts }: Call): Attempt {
+  const attempt = { number: attempts.length + 1, startedAt: performance.now(), isSent: false };
+  attempts.push(attempt);
+  return attempt;
+}
+
+/** The latest attempt of a call that has made one. */
+export function latestAttempt({ attempts }: Call): Attempt {
+  return attempts[attempts.length - 1] as Attempt;
 }

@@ -2,20 +2,20 @@ import { TimeoutError as KyTimeoutError } from 'ky';
 import {
   AbortError,
   type ApiError,
+  type ApiErrorIssue,
   ConfigurationError,
   ConnectionError,
   TimeoutError,
 } from '../../errors/index.js';
 import { classOfStatus } from '../../errors/response.js';
-import { type ErrorBody, ErrorBodySchema, type ErrorIssue } from '../../schemas/envelope.js';
+import { type ErrorBody, ErrorBodySchema } from '../../schemas/envelope.js';
 import { MAX_ISSUES, typeName } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
-import { printable } from '../../utils/printable.js';
-import { MASK } from '../../utils/redact.js';
 import { validateOwn } from '../../validation/validate.js';
-import type { Call, ReceivedResponse } from './call.js';
+import { type Call, latestAttempt, type ReceivedResponse } from './call.js';
 import { innermost, isCertificateError, wasNeverConnected } from './never-connected.js';
 import { isTooLong, retryAfter } from './retry.js';
+import { describeBody, findWords, serviceWords } from './words.js';
 
 /** The most characters of a body that an error keeps as text. */
 const MAX_RAW_BODY_CHARACTERS = 16_384;
@@ -23,13 +23,18 @@ const MAX_RAW_BODY_CHARACTERS = 16_384;
 const MAX_WORDS_CHARACTERS = 1_000;
 /** The most issues that a message lists, one a line. */
 const MAX_ISSUE_LINES = 20;
-/** The shortest token that is masked. Shorter ones may be parts of everyday words. */
-const MIN_TOKEN_CHARACTERS = 8;
+/** The statuses that lead elsewhere; 0 is that of one that a browser hides. A 304 leads nowhere (octokit.js#673). */
+const REDIRECTS: readonly number[] = [0, 301, 302, 303, 307, 308];
 
-/** Turns what ended an attempt from outside, or the delay after it, into an error. */
-export function toTimeoutOrAbort(call: Call, thrown: unknown): ConnectionError {
-  const { options, attempt, endsAt } = call;
-  const outcomeUnknown = mayHaveActed(call);
+/**
+ * Turns what ended an attempt from outside, or the delay after it, into an error.
+ *
+ * @param isWaiting - Whether it ended the delay. A retry follows only an attempt that had no effect.
+ */
+export function toTimeoutOrAbort(call: Call, thrown: unknown, isWaiting: boolean): ConnectionError {
+  const { options, endsAt } = call;
+  const attempt = latestAttempt(call);
+  const outcomeUnknown = !isWaiting && mayHaveActed(call);
   if (options.signal?.aborted) {
     const event = `was aborted by its signal (attempt ${attempt.number})`;
     const { message, parts } = describe(call, event, outcomeUnknown);
@@ -45,13 +50,14 @@ export function toTimeoutOrAbort(call: Call, thrown: unknown): ConnectionError {
 
 /** Turns what `fetch` or the stream of a body threw into an error. */
 export function toConnectionError(call: Call, cause: unknown): ConnectionError {
-  const { settings, attempt } = call;
+  const { settings } = call;
+  const attempt = latestAttempt(call);
   const code = innermost('code', cause);
   // A user-supplied `fetch` may report anything, such as the failure of a second request.
   const neverConnected =
     settings.fetch === undefined && attempt.status === undefined && wasNeverConnected(cause);
   const hints: string[] = [];
-  if (neverConnected || (code === undefined && !(cause instanceof ConfigurationError))) {
+  if (neverConnected || code === undefined) {
     const own = settings.fetch === undefined ? '' : ', the option `fetch`';
     hints.push(`Check \`baseUrls.${settings.region}\`${own} and the network.`);
   }
@@ -70,22 +76,26 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   return new ConnectionError(message, { ...parts, cause });
 }
 
+/** Makes the error of a `fetch` that gives no response: a wrong option, so nothing is retried (jest-fetch-mock#24). */
+export function toWrongFetch(call: Call): ConfigurationError {
+  const event = `failed: \`fetch\` must resolve to a Response (attempt ${call.attempts.length})`;
+  const { message, parts } = describe(call, event, mayHaveActed(call));
+  return new ConfigurationError(message, { option: 'fetch', outcomeUnknown: parts.outcomeUnknown });
+}
+
 /** Turns a response that is not 2xx into an error. The status decides the class; any body will do. */
 export function toApiError(call: Call, received: ReceivedResponse): ApiError {
   const { response, text, isCut } = received;
   const { status, headers } = response;
   const parsed = parseJson(text);
-  const fields = isObject(parsed) ? parsed : {};
-  const shown = (words: unknown) => (typeof words === 'string' ? serviceWords(call, words) : undefined);
-  const said = shown(fields.message);
-  // Alone, a `code` may be anyone's.
-  const code = said === undefined ? undefined : shown(fields.code);
-  const sent: readonly (Partial<ErrorIssue> | null)[] = Array.isArray(fields.issues) ? fields.issues : [];
-  const texts = sent.flatMap((issue) => shown(issue?.message) ?? []);
-  // The specification lists no other field (7), so any other may hold anything, such as the token.
-  const issues = texts.slice(0, MAX_ISSUES).map((message) => ({ message }));
-  const lines = texts.slice(0, MAX_ISSUE_LINES).map((one) => `\n  - ${one.slice(0, MAX_WORDS_CHARACTERS)}`);
-  if (texts.length > lines.length) lines.push(`\n  - and ${texts.length - lines.length} more issue(s)`);
+  const found = isCut ? undefined : findWords(parsed === undefined ? text : parsed);
+  const code = typeof found?.code === 'string' ? serviceWords(call, found.code) : undefined;
+  const issues = issuesOf(call, parsed);
+  const said = found && serviceWords(call, found.words);
+  // Not one that only repeats the first line.
+  const listed = issues.filter(({ message, path }) => path !== undefined || message !== said);
+  const lines = listed.slice(0, MAX_ISSUE_LINES).map((one) => `\n  - ${describeIssue(one)}`);
+  if (listed.length > lines.length) lines.push(`\n  - and ${listed.length - lines.length} more issue(s)`);
   const what = said?.slice(0, MAX_WORDS_CHARACTERS) ?? describeBody(text, isCut);
   const problem = `: ${what}${code === undefined ? '' : ` (code: ${code})`}${lines.join('')}`;
   const { message, parts } = describeResponse(call, received, parsed, problem, hintsFor(call, response));
@@ -94,22 +104,52 @@ export function toApiError(call: Call, received: ReceivedResponse): ApiError {
     // Valid by its schema.
     errorBody: validateOwn(ErrorBodySchema, parsed, 'strict').ok ? (parsed as ErrorBody) : undefined,
     code,
-    issues,
+    issues: issues.slice(0, MAX_ISSUES),
     retryAfter: retryAfter(headers),
   });
 }
 
+/**
+ * Returns the issues of a body, of each its message and its path. Any other field may hold anything, such as the token
+ * or a value of the request.
+ */
+function issuesOf(call: Call, body: unknown): ApiErrorIssue[] {
+  const sent: unknown = isObject(body) ? (body.issues ?? body.errors) : undefined;
+  if (!Array.isArray(sent)) return [];
+  return (sent as readonly unknown[]).flatMap((issue): ApiErrorIssue[] => {
+    if (!isObject(issue) || typeof issue.message !== 'string') return [];
+    const message = serviceWords(call, issue.message);
+    const { path } = issue;
+    if (!isPath(path) || path.length === 0) return [{ message }];
+    const names = path.map((name) => (typeof name === 'string' ? serviceWords(call, name) : name));
+    return [{ message, path: names }];
+  });
+}
+
+/** Whether an issue says its place: by names of fields and positions in lists. */
+function isPath(path: unknown): path is readonly (string | number)[] {
+  return Array.isArray(path) && path.every((name) => typeof name === 'string' || typeof name === 'number');
+}
+
+function describeIssue({ message, path }: ApiErrorIssue): string {
+  const place = path === undefined ? '' : `${path.join('.')}: `;
+  return `${place}${message}`.slice(0, MAX_WORDS_CHARACTERS);
+}
+
 /** Lines that say what to try after an error status. */
 function hintsFor(call: Call, { status, headers }: Response): string[] {
-  const { settings, attempt } = call;
+  const { settings, endpoint, attempts } = call;
   const hints: string[] = [];
-  if ([401, 403, 404].includes(status)) {
+  if (status === 401 || status === 404) {
+    // For an unknown id, the live service responds with 401.
+    const item = status === 401 && endpoint.path.includes('{') ? ", or the id doesn't exist" : '';
     hints.push(
-      `The region is '${settings.region}': check that the token, the ids and ${settings.baseUrl} belong to it.`,
+      `The region is '${settings.region}': check that the token, the ids and ${settings.baseUrl} belong to it${item}.`,
     );
   }
-  if (status < 400) hints.push('Redirects are not followed: check the base address.');
-  if (attempt.number > 1) hints.push(`This was attempt ${attempt.number}.`);
+  if (status === 403) hints.push("Check the workspace's plan and add-ons, and the permissions of the token.");
+  if (REDIRECTS.includes(status)) hints.push('Redirects are not followed: check the base address.');
+  if (attempts.length > 1) hints.push(`This was attempt ${attempts.length}.`);
   const seconds = retryAfter(headers) ?? 0;
   const ending = isTooLong(call, seconds * 1000) ? ', too long to wait' : '';
   if (seconds > 0) hints.push(`Retry-After is ${Math.ceil(seconds)} s${ending}.`);
@@ -150,28 +190,7 @@ function describe(call: Call, event: string, outcomeUnknown: boolean, hints: rea
   return { message: lines.join('\n  '), parts: { method, path, region, outcomeUnknown } };
 }
 
-/** Whether the request may have had an effect. If a retry follows, the attempt before it had none. */
-function mayHaveActed({ request, attempt }: Call): boolean {
-  return request.method !== 'GET' && attempt.isSent && attempt.retryDelayMs === undefined;
-}
-
-/** Returns the service's words as an error shows them: on one line, with the token masked. */
-export function serviceWords(call: Call, words: string): string {
-  return printable(maskToken(call, words).replace(/\s+/g, ' ').trim());
-}
-
-/** Masks the token in a text. A text that is cut must be masked before: a part of the token would stay. */
-export function maskToken({ attempt }: Call, text: string): string {
-  const token = attempt.token ?? '';
-  return token.length < MIN_TOKEN_CHARACTERS ? text : text.replaceAll(token, MASK);
-}
-
-/** Describes a body that is not what was expected: `HTML, 1234 characters`. */
-export function describeBody(text: string, isCut = false): string {
-  const start = text.trimStart().slice(0, 20);
-  if (start === '') return 'an empty body';
-  let kind = 'text that is not JSON';
-  if (/^<(!doctype )?html/i.test(start)) kind = 'HTML';
-  else if (/^[[{]/.test(start)) kind = 'broken or unexpected JSON';
-  return `${kind}, ${isCut ? 'cut off after ' : ''}${text.length} characters`;
+/** Whether the latest attempt may have had an effect. Those before it had none, or no retry would have followed. */
+function mayHaveActed(call: Call): boolean {
+  return call.request.method !== 'GET' && latestAttempt(call).isSent;
 }

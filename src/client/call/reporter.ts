@@ -1,45 +1,14 @@
-import {
-  type AgentPlatformError,
-  type ApiError,
-  type ConnectionError,
-  HookError,
-} from '../../errors/index.js';
+import type { AgentPlatformError, ApiError, ConnectionError } from '../../errors/index.js';
 import type { Issue } from '../../utils/issues.js';
 import { parseJson } from '../../utils/json.js';
 import type { LogFields } from '../../utils/logger.js';
 import { redact } from '../../utils/redact.js';
 import type { HookCall } from '../hooks.js';
-import type { Call, ReceivedResponse, StartedCall } from './call.js';
-import { describeBody, maskToken, serviceWords } from './errors.js';
+import { type Call, latestAttempt, type ReceivedResponse, type StartedCall } from './call.js';
+import { describeBody, maskToken, serviceWords } from './words.js';
 
 /** The most characters of a body that are logged at debug. */
 const MAX_LOGGED_BODY_CHARACTERS = 16_384;
-
-/**
- * Lets the hook add headers before an attempt is sent. Returns those to send, with names in lower case.
- *
- * @throws {HookError} If the hook throws.
- */
-export async function runOnRequest(
-  call: Call,
-  headers: Readonly<Record<string, string>>,
-): Promise<Readonly<Record<string, string>>> {
-  const { request, endpoint, settings, attempt } = call;
-  const { hooks, baseUrl } = settings;
-  if (hooks.onRequest === undefined) return headers;
-  const context = { ...hookCall(call), url: baseUrl + request.path, headers: new Headers(headers) };
-  try {
-    await hooks.onRequest(context);
-  } catch (cause) {
-    const what = `${request.method} ${endpoint.path} was not sent (attempt ${attempt.number})`;
-    const message = `${what}: the onRequest hook threw (see \`error.cause\`)`;
-    throw new HookError(message, { hook: 'onRequest', cause });
-  }
-  // The client sets them itself.
-  context.headers.delete('authorization');
-  context.headers.delete('content-type');
-  return Object.fromEntries(context.headers);
-}
 
 /** Logs that an attempt is sent, at debug. Its headers and its body are never logged. */
 export function logSent(call: Call): void {
@@ -95,7 +64,7 @@ export function reportDrift({ id, endpoint, settings }: Call, issues: readonly I
 
 /** Calls the hook at the end of a call, even of one whose arguments were refused. */
 export function reportEnd(call: StartedCall, error: AgentPlatformError | undefined): void {
-  const { id, settings, endpoint, attempt, startedAt } = call;
+  const { id, settings, endpoint, attempts, startedAt } = call;
   const { hooks, log, region } = settings;
   if (hooks.onEnd === undefined) return;
   void log.runQuietly('onEnd', () =>
@@ -105,18 +74,19 @@ export function reportEnd(call: StartedCall, error: AgentPlatformError | undefin
       route: endpoint.path,
       region,
       outcome: error === undefined ? 'success' : 'error',
-      status: attempt.status,
-      attempts: attempt.number,
+      status: attempts.at(-1)?.status,
+      attempts: attempts.length,
       durationMs: Math.round(performance.now() - startedAt),
       error,
     }),
   );
 }
 
-function hookCall({ id, request, endpoint, settings, attempt }: Call): HookCall {
+/** What a hook is told of the latest attempt. */
+export function hookCall({ id, request, endpoint, settings, attempts }: Call): HookCall {
   const { method, path } = request;
   const { region } = settings;
-  return { callId: id, method, route: endpoint.path, path, region, attempt: attempt.number };
+  return { callId: id, method, route: endpoint.path, path, region, attempt: attempts.length };
 }
 
 /** Writes a line about an attempt. The facts in it are its fields. */
@@ -136,4 +106,4 @@ function logAttempt(call: Call, level: 'info' | 'debug', event: () => string, fa
 }
 
 /** Milliseconds since the attempt started, even if the clock of the machine is set meanwhile. */
-const durationOf = ({ attempt }: Call): number => Math.round(performance.now() - attempt.startedAt);
+const durationOf = (call: Call): number => Math.round(performance.now() - latestAttempt(call).startedAt);

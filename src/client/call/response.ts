@@ -7,7 +7,8 @@ import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
 import { type ValidationMode, type Verdict, validate, validateOwn } from '../../validation/validate.js';
 import type { Settings } from '../settings.js';
 import type { BodyText, Call, ReceivedResponse } from './call.js';
-import { describeBody, describeResponse, serviceWords } from './errors.js';
+import { describeResponse } from './errors.js';
+import { describeBody, serviceWords } from './words.js';
 
 /** What a 2xx response gives the caller, and the drift that its validation forgave. */
 export interface CallResult {

@@ -6,6 +6,8 @@ const MAX_RETRY_DELAY_MS = 60_000;
 /** The longest first delay without `Retry-After`. It doubles with each attempt, up to the limit. */
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
+/** The most that is added to `Retry-After`, as a part of it: calls that were refused together return one by one. */
+const JITTER = 0.1;
 
 const RETRYABLE_STATUSES: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504]);
 
@@ -18,9 +20,12 @@ const RETRYABLE_STATUSES: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 42
 export function delayBeforeRetry(call: Call, failure: unknown): number | undefined {
   if (!isRetryable(call.request.method, failure)) return undefined;
   const seconds = failure instanceof ApiError ? retryAfter(failure.headers) : undefined;
-  const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (call.attempt.number - 1));
+  const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (call.attempts.length - 1));
   const delayMs = seconds === undefined ? Math.random() * backoff : seconds * 1000;
-  return isTooLong(call, delayMs) ? undefined : delayMs;
+  if (isTooLong(call, delayMs)) return undefined;
+  const later = seconds === undefined ? delayMs : delayMs * (1 + Math.random() * JITTER);
+  // `totalTimeout` may leave no time for the jitter.
+  return later < msLeft(call) ? later : delayMs;
 }
 
 function isRetryable(method: string, failure: unknown): boolean {
@@ -36,15 +41,34 @@ function isRetryable(method: string, failure: unknown): boolean {
  *
  * ky would first wait until `totalTimeout` ends (2.1.0, core/Ky.js, `#retryFromError`).
  */
-export function isTooLong({ endsAt }: Call, delayMs: number): boolean {
-  return delayMs > MAX_RETRY_DELAY_MS || performance.now() + delayMs >= endsAt;
+export function isTooLong(call: Call, delayMs: number): boolean {
+  return delayMs > MAX_RETRY_DELAY_MS || delayMs >= msLeft(call);
 }
 
-/** Seconds from a `Retry-After` header, which holds seconds or a date; undefined if it holds neither. */
+function msLeft({ endsAt }: Call): number {
+  return endsAt - performance.now();
+}
+
+/**
+ * The values of a `Retry-After` header, which proxies repeat (openai-node#1841): HTTP dates in the three forms of RFC
+ * 9110, 5.6.7, the last of which, asctime's, names no zone; or anything else between commas.
+ */
+const RETRY_AFTER_VALUES = /[a-z]+, [^,]+ GMT|[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}|[^\s,][^,]*/gi;
+
+/** The most seconds that a `Retry-After` header asks for; undefined if it has no value that HTTP allows. */
 export function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get('retry-after') ?? '';
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  // `Date.parse` takes almost anything with a number in it; an HTTP date ends in GMT.
-  const date = value.endsWith('GMT') ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
+  const values = headers.get('retry-after')?.match(RETRY_AFTER_VALUES) ?? [];
+  const seconds = values.map(secondsOf).filter((one) => !Number.isNaN(one));
+  return seconds.length === 0 ? undefined : Math.max(...seconds);
+}
+
+/** Returns the seconds of one value, which holds them or a date; NaN if it holds neither. */
+function secondsOf(value: string): number {
+  const text = value.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  // `Date.parse` takes almost anything with a number in it.
+  const isAsctime = /^[a-z]{3} [a-z]{3} [ \d]\d [\d:]{8} \d{4}$/i.test(text);
+  if (!isAsctime && !text.endsWith('GMT')) return Number.NaN;
+  const date = Date.parse(isAsctime ? `${text} GMT` : text);
+  return Math.max(0, (date - Date.now()) / 1000);
 }

@@ -1,0 +1,63 @@
+import { isObject } from '../../utils/json.js';
+import { printable } from '../../utils/printable.js';
+import { MASK } from '../../utils/redact.js';
+import { type Call, latestAttempt } from './call.js';
+
+/** The shortest token that is masked. Shorter ones may be parts of everyday words. */
+const MIN_TOKEN_CHARACTERS = 8;
+/** The most characters of a body that are words: a longer text is a page or a trace. */
+const MAX_PLAIN_CHARACTERS = 300;
+
+/** What the service says in a body: its words, and the `code` beside them. As sent. */
+export interface FoundWords {
+  readonly words: string;
+  readonly code?: unknown;
+}
+
+/**
+ * Finds the service's words in every form that it uses: `message`; else `error.message`, a text as `error`,
+ * `errors[0].message` or a text as `errors`; else a short plain text.
+ *
+ * @param body - The parsed body, or the text of one that is not JSON.
+ */
+export function findWords(body: unknown): FoundWords | undefined {
+  if (typeof body === 'string') return isPlainText(body) ? { words: body } : undefined;
+  if (!isObject(body)) return undefined;
+  const { error, errors } = body;
+  for (const holder of [body, error, Array.isArray(errors) ? (errors[0] as unknown) : errors]) {
+    if (isWords(holder)) return { words: holder };
+    // Alone, a `code` may be anyone's.
+    if (isObject(holder) && isWords(holder.message)) return { words: holder.message, code: holder.code };
+  }
+  return undefined;
+}
+
+function isWords(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Whether a text is short, and neither markup, JSON nor bytes. */
+function isPlainText(text: string): boolean {
+  return isWords(text) && text.length <= MAX_PLAIN_CHARACTERS && !/^\s*[<{[]|[\0\uFFFD]/.test(text);
+}
+
+/** Returns the service's words as an error shows them: on one line, with the token masked. */
+export function serviceWords(call: Call, words: string): string {
+  return printable(maskToken(call, words).replace(/\s+/g, ' ').trim());
+}
+
+/** Masks the token in a text. A text that is cut must be masked before: a part of the token would stay. */
+export function maskToken(call: Call, text: string): string {
+  const token = latestAttempt(call).token ?? '';
+  return token.length < MIN_TOKEN_CHARACTERS ? text : text.replaceAll(token, MASK);
+}
+
+/** Describes a body that is not what was expected: `HTML, 1234 characters`. */
+export function describeBody(text: string, isCut = false): string {
+  const start = text.trimStart().slice(0, 20);
+  if (start === '') return 'an empty body';
+  let kind = 'text that is not JSON';
+  if (/^<(!doctype )?html/i.test(start)) kind = 'HTML';
+  else if (/^[[{]/.test(start)) kind = 'broken or unexpected JSON';
+  return `${kind}, ${isCut ? 'cut off after ' : ''}${text.length} characters`;
+}
