@@ -14,16 +14,9 @@ import type { Drift } from '../validation/drift.js';
 import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { listSecrets } from '../webhooks/secrets/known.js';
 import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/variable.js';
-import {
-  type Command,
-  parse,
-  parseTarget,
-  post,
-  readSecrets,
-  type Terminal,
-  type Tone,
-  UsageError,
-} from './shared.js';
+import { type Command, parse, UsageError } from './command.js';
+import { parseTarget, post, readSecrets } from './sending.js';
+import type { Terminal, Tone } from './terminal.js';
 
 /** Reports the result of one check. */
 type Report = (check: string, result: Tone, detail: string) => void;

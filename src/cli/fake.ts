@@ -7,15 +7,10 @@ import { isThisMachine } from '../testing/http/hosts.js';
 import { deliveryRow, type Row, requestRow } from '../testing/http/rows.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
-import {
-  type Command,
-  listenError,
-  parse,
-  parseNumber,
-  printEvent,
-  type Terminal,
-  UsageError,
-} from './shared.js';
+import { type Command, parse, parseNumber, UsageError } from './command.js';
+import { printEvent } from './lines.js';
+import { listenError } from './listening.js';
+import type { Terminal } from './terminal.js';
 
 /** Changes come in bursts, so the state is written this long after the first. */
 const WRITE_DELAY_MS = 100;

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { processTerminal, run } from './run.js';
+import { run } from './run.js';
+import { processTerminal } from './terminal.js';
 
 async function main(): Promise<void> {
   process.exitCode = await run(process.argv.slice(2), processTerminal());

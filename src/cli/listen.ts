@@ -10,19 +10,11 @@ import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
-import {
-  type Command,
-  listenError,
-  parse,
-  parseNumber,
-  parseTarget,
-  post,
-  printDelivery,
-  printEvent,
-  readSecrets,
-  type Terminal,
-  UsageError,
-} from './shared.js';
+import { type Command, parse, parseNumber, UsageError } from './command.js';
+import { printDelivery, printEvent } from './lines.js';
+import { listenError } from './listening.js';
+import { parseTarget, post, readSecrets } from './sending.js';
+import type { Terminal } from './terminal.js';
 
 const LISTEN_HOST = '127.0.0.1';
 

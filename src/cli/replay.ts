@@ -1,7 +1,9 @@
 import { failureOfDelivery } from '../testing/http/describe.js';
 import { type RecordedWebhook, readRecordingFile } from '../testing/sending/recording.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
-import { type Command, parse, parseTarget, post, printDelivery, readSecrets, UsageError } from './shared.js';
+import { type Command, parse, UsageError } from './command.js';
+import { printDelivery } from './lines.js';
+import { parseTarget, post, readSecrets } from './sending.js';
 
 /** Posts recorded webhooks again. */
 export const replay: Command = {

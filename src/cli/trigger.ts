@@ -9,16 +9,9 @@ import { validateOwn } from '../validation/validate.js';
 import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
-import {
-  type Command,
-  parse,
-  parseNumber,
-  parseTarget,
-  post,
-  printDelivery,
-  readSecrets,
-  UsageError,
-} from './shared.js';
+import { type Command, parse, parseNumber, UsageError } from './command.js';
+import { printDelivery } from './lines.js';
+import { parseTarget, post, readSecrets } from './sending.js';
 
 /** Posts one event, made from a fixture. */
 export const trigger: Command = {

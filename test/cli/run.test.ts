@@ -73,7 +73,7 @@ describe('a wrong command line exits with 2', () => {
 describe('a terminal', () => {
   /** What a process prints whose output is a terminal, or a pipe. */
   function print(isTTY: boolean, env: object): string {
-    const code = `import { processTerminal } from './src/cli/run.ts';
+    const code = `import { processTerminal } from './src/cli/terminal.ts';
       Object.assign(process.stdout, { isTTY: ${isTTY}, hasColors: () => process.env.NO_COLOR === undefined });
       const terminal = processTerminal();
       terminal.progress('1 of 2');

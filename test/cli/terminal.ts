@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import type { Tone } from '../../src/cli/shared.js';
+import type { Tone } from '../../src/cli/terminal.js';
 import { deferred } from '../support/deferred.js';
 
 /** Runs the command until the test ends. Resolves after its first line, or its end. */
