@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createFakePlatform, type FakePlatform } from '../testing/fake/fake.js';
 import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/store.js';
@@ -8,7 +8,9 @@ import { deliveryRow, type Row, requestRow } from '../testing/http/rows.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
-import { printEvent } from './lines.js';
+import { readJson, replaceFile } from './files.js';
+import { addHandlers } from './handlers.js';
+import { JSON_OPTION, printEvent, printJson } from './lines.js';
 import { listenError } from './listening.js';
 import type { Terminal } from './terminal.js';
 
@@ -25,12 +27,15 @@ Runs a fake of the Conversational Agent Platform REST API (V3) in memory, for bo
 Options
   --port <number>      the port to listen on (default: 4010; 0 takes any free port)
   --host <address>     the address to listen on (default: 127.0.0.1, this machine only; 0.0.0.0: all addresses)
-  --allow-host <name>  a host name to accept, such as the service in a compose file; repeatable; the printed
-                       settings use the first
+  --allow-host <name>  a host name to accept, such as the service in a compose file, or a suffix such as
+                       .app.github.dev; repeatable; the printed settings use the first name
   --seed <file>        a JSON file with initial records, in addition to the built-in ones:
                        { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }] } }
   --state <file>       keeps the records in this file across restarts
+  --handlers <file>    a JavaScript module with more operations; ctx.query, ctx.body, ctx.state … as in fake.handle:
+                       export default { 'GET /agents/{agentId}/convos': (ctx) => ctx.succeed([]) }
   --webhook <url>      sends every event of both primary workspaces to this address; repeatable
+  --json               prints one line of JSON for each request and each delivery
 
 While it runs (send each POST with the content type application/json)
   POST   /_fake/events             send an event      {"type": "lead_captured", "payload": {"leadName": "Dana"}}
@@ -49,26 +54,22 @@ The full list: docs/guides/testing.md`,
       'allow-host': { type: 'string', multiple: true, default: [] },
       seed: { type: 'string' },
       state: { type: 'string' },
+      handlers: { type: 'string' },
+      json: JSON_OPTION,
       webhook: { type: 'string', multiple: true, default: [] },
     });
-    const { host, seed, state, 'allow-host': allowedHosts } = values;
+    const { host, seed, state, handlers, json, 'allow-host': allowedHosts } = values;
     const options = {
       port: parseNumber('--port', values.port, 0, 65_535),
       host,
       allowedHosts,
       control: true,
     };
-    const platform = createFakePlatform({
-      ...(seed !== undefined && { regions: readJson('--seed', seed) as StartRecords }),
-    });
+    const platform = createWithSeed(seed);
+    if (handlers !== undefined) await addHandlers(platform, handlers);
     platform.onChange((change) => {
-      const row =
-        change.type === 'request'
-          ? requestRow(change.request)
-          : change.type === 'delivery'
-            ? deliveryRow(change.delivery)
-            : undefined;
-      if (row?.duration !== undefined) printRow(terminal, row);
+      if (change.type === 'request') printRow(terminal, json, requestRow(change.request));
+      if (change.type === 'delivery') printRow(terminal, json, deliveryRow(change.delivery));
     });
     for (const url of values.webhook) {
       for (const region of REGIONS) platform.webhooks.subscribe(url, { region });
@@ -77,13 +78,21 @@ The full list: docs/guides/testing.md`,
     const server = await start(platform, options);
     // Before the greeting, because its reader may stop the command at once.
     const stopped = terminal.stopped();
-    terminal.out(greeting(platform, server, options));
+    const { url, baseUrls } = server;
+    if (json) printJson(terminal, { url, page: `${url}/`, baseUrls, seed: platform.seed });
+    else terminal.out(greeting(platform, server, options));
     await stopped;
     await server.close();
     save?.();
     return 0;
   },
 };
+
+function createWithSeed(file: string | undefined): FakePlatform {
+  if (file === undefined) return createFakePlatform();
+  const regions = readJson('--seed', file) as StartRecords;
+  return naming(`--seed: ${file}`, () => createFakePlatform({ regions }));
+}
 
 async function start(platform: FakePlatform, options: ListenOptions & { port: number; host: string }) {
   try {
@@ -95,12 +104,8 @@ async function start(platform: FakePlatform, options: ListenOptions & { port: nu
 
 /** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
-  if (existsSync(file)) platform.restore(readJson('--state', file) as FakeSnapshot);
-  const write = (): void => {
-    // Written under another name first: a crash must not leave half a file.
-    writeFileSync(`${file}.new`, `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  };
+  if (existsSync(file)) restore(platform, file);
+  const write = (): void => replaceFile(file, `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`);
   try {
     write();
   } catch (error) {
@@ -122,17 +127,24 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
   return save;
 }
 
-function readJson(option: string, file: string): unknown {
+function restore(platform: FakePlatform, file: string): void {
+  const snapshot = readJson('--state', file) as FakeSnapshot;
+  naming(`--state: ${file}`, () => platform.restore(snapshot));
+}
+
+/** Runs what checks the content of a file. Its error then names the file. */
+function naming<Result>(file: string, check: () => Result): Result {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as unknown;
+    return check();
   } catch (error) {
-    throw new UsageError(`${option}: cannot read ${file}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /** Addresses, credentials, ids and settings, ready to copy. */
 function greeting(platform: FakePlatform, server: FakeServer, options: ListenOptions): string {
-  const { host = '127.0.0.1', allowedHosts: [name] = [] } = options;
+  const { host = '127.0.0.1', allowedHosts = [] } = options;
+  const name = allowedHosts.find((each) => !each.startsWith('.'));
   const origin = name === undefined ? server.url : `http://${name}:${server.port}`;
   const regions = REGIONS.map((region) => {
     const { workspaceId, workspaceSecret, agentId, agentSecret, toolId, convoId } = platform.seed[region];
@@ -160,11 +172,18 @@ curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url
 `;
 }
 
-/** Prints `14:03:59  400      12 ms  eu  POST    /agents/agent_eu_1/variables  createVariable`. */
-function printRow(terminal: Terminal, { region, verb, name, target, fault, mark, ...row }: Row): void {
+/**
+ * Prints `14:03:59  400      12 ms  eu  POST    /agents/agent_eu_1/variables  createVariable`. A request is
+ * printed when it ends, a delivery also when it begins: its receiver may take a minute.
+ */
+function printRow(terminal: Terminal, isJson: boolean, row: Row): void {
+  const { at, duration, failure, region, verb, name, target, secret, fault, mark } = row;
+  const isOpen = duration === undefined;
+  if (isOpen && verb !== 'EVENT') return;
   const injected = fault === undefined ? '' : `  (fault: ${fault})`;
   const text = `${region}  ${verb.padEnd(VERB_WIDTH)}  ${name}  ${target}${injected}`;
-  printEvent(terminal, { ...row, mark, text });
+  const fields = { region, verb, name, target, secret, fault };
+  printEvent(terminal, isJson, { at, mark, duration, failure, isOpen, text, fields });
 }
 
 /** As wide as `DELETE`. */

@@ -1,9 +1,8 @@
 import { appendFileSync, chmodSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { failureOfDelivery } from '../testing/http/describe.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
-import { formatIssues } from '../utils/issues.js';
+import { formatIssues, type Issue } from '../utils/issues.js';
 import { redact } from '../utils/redact.js';
 import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
@@ -11,12 +10,10 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
-import { printDelivery, printEvent } from './lines.js';
-import { listenError } from './listening.js';
+import { JSON_OPTION, printDelivery, printEvent, printJson, printPosting } from './lines.js';
+import { startListening } from './listening.js';
 import { parseTarget, post, readSecrets } from './sending.js';
 import type { Terminal } from './terminal.js';
-
-const LISTEN_HOST = '127.0.0.1';
 
 /** Receives, verifies, prints, records and forwards webhooks. */
 export const listen: Command = {
@@ -32,6 +29,8 @@ Options
   --record <file>     appends each verified webhook to this file, as one line of JSON without secrets
   --verbose           prints the payloads, with marked fields masked
   --port <number>     the port to listen on (default: 4020; 0 takes any free port)
+  --host <address>    the address to listen on (default: 127.0.0.1, this machine only; 0.0.0.0: all addresses)
+  --json              prints one line of JSON for each webhook
 
 ${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording
 contains names, addresses and messages of real people: protect it as personal data.`,
@@ -41,8 +40,10 @@ contains names, addresses and messages of real people: protect it as personal da
       record: { type: 'string' },
       verbose: { type: 'boolean', default: false },
       port: { type: 'string', default: '4020' },
+      host: { type: 'string', default: '127.0.0.1' },
+      json: JSON_OPTION,
     });
-    const { 'forward-to': target, record: file, verbose } = values;
+    const { 'forward-to': target, record: file, verbose, host, json } = values;
     const port = parseNumber('--port', values.port, 0, 65_535);
     const secrets = readSecrets(terminal);
     const url = target === undefined ? undefined : parseTarget('--forward-to', target, terminal);
@@ -50,28 +51,42 @@ contains names, addresses and messages of real people: protect it as personal da
     const store = async (webhook: StoredWebhook): Promise<void> => {
       // Recorded before it is forwarded: a failing target must not lose it.
       if (file !== undefined) appendFileSync(file, recordLine(webhook));
-      const more = describeIssues(webhook) + (verbose ? `\n${payloadText(webhook)}` : '');
-      const { type: text, receivedAt: at } = webhook;
-      if (url === undefined) return printEvent(terminal, { at, mark: 200, text, more });
+      const { type, receivedAt: at } = webhook;
+      const issues = issuesOf(webhook);
+      const payload = verbose ? redact(webhook.payload) : undefined;
+      const text = payload && `\n${JSON.stringify(payload, undefined, 2)}`;
+      const found = issues.length === 0 ? undefined : issues;
+      const about = { more: formatIssues(issues) + (text ?? ''), fields: { type, issues: found, payload } };
+      if (url === undefined) return printEvent(terminal, json, { at, mark: 200, text: type, ...about });
+      printPosting(terminal, json, type, url);
       const delivery = await post(url, webhook, secrets[0]);
       const failure = failureOfDelivery(delivery);
-      printDelivery(terminal, delivery, failure, more);
+      printDelivery(terminal, json, delivery, failure, about);
       // Not handled: the response is 500.
       if (failure !== undefined) throw refusedByTarget;
     };
+    const printFailure = (mark: number, text: string, failure?: string): void =>
+      printEvent(terminal, json, {
+        at: Date.now(),
+        mark,
+        text,
+        failure: failure ?? '',
+        fields: { type: text },
+      });
     const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off', inbox: { store } })
-      .onRejected(({ reason, status, hint }) => printFailure(terminal, status, reason, hint))
+      .onRejected(({ reason, status, hint }) => printFailure(status, reason, hint))
       .onError((error, { event }) => {
         if (error === refusedByTarget) return;
-        printFailure(terminal, 500, event?.type ?? 'failed', (error as Error).message);
+        printFailure(500, event?.type ?? 'failed', (error as Error).message);
       });
     const server = createServer((request, response) => void receiver.node(request, response));
-    const address = await startListening(server, port);
+    const address = await startListening(server, host, port);
     const stopped = terminal.stopped();
     const lines = [`Webhooks are received at ${address}. Press Ctrl+C to stop.`];
     if (url !== undefined) lines.push(`Verified ones are posted to ${url}.`);
     if (file !== undefined) lines.push(`Verified ones are recorded in ${file}: protect it as personal data.`);
-    terminal.out(lines.join('\n'));
+    if (json) printJson(terminal, { url: address, forwardTo: url, record: file });
+    else terminal.out(lines.join('\n'));
     await stopped;
     await new Promise((resolve) => {
       server.close(resolve);
@@ -80,10 +95,6 @@ contains names, addresses and messages of real people: protect it as personal da
     return 0;
   },
 };
-
-function printFailure(terminal: Terminal, mark: number, text: string, failure = ''): void {
-  printEvent(terminal, { at: Date.now(), mark, text, failure });
-}
 
 /** Printed with the delivery already. */
 const refusedByTarget = new Error('refused by the target');
@@ -103,22 +114,11 @@ function recordLine({ type, payload, receivedAt }: StoredWebhook): string {
   return `${JSON.stringify(redact(recorded))}\n`;
 }
 
-function payloadText({ payload }: StoredWebhook): string {
-  return JSON.stringify(redact(payload), undefined, 2);
-}
-
-/** Lists the fields of a payload that do not match the API specification, one per line. */
-function describeIssues({ type, payload }: StoredWebhook): string {
-  if (!isWebhookEventType(type)) return '\n  - type: not in the API specification';
+/** The fields of a payload that do not match the API specification. */
+function issuesOf({ type, payload }: StoredWebhook): readonly Issue[] {
+  if (!isWebhookEventType(type)) return [UNKNOWN_TYPE];
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
-  return verdict.ok ? '' : formatIssues(verdict.issues);
+  return verdict.ok ? [] : verdict.issues;
 }
 
-async function startListening(server: Server, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, LISTEN_HOST, port) as Error));
-    server.listen(port, LISTEN_HOST, resolve);
-  });
-  // A server that listens on a port has an address of this form.
-  return `http://${LISTEN_HOST}:${(server.address() as AddressInfo).port}`;
-}
+const UNKNOWN_TYPE: Issue = { path: ['type'], code: 'unknown', message: 'not in the API specification' };

@@ -2,7 +2,7 @@ import { failureOfDelivery } from '../testing/http/describe.js';
 import { type RecordedWebhook, readRecordingFile } from '../testing/sending/recording.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import { type Command, parse, UsageError } from './command.js';
-import { printDelivery } from './lines.js';
+import { JSON_OPTION, printDelivery, printJson, printPosting } from './lines.js';
 import { parseTarget, post, readSecrets } from './sending.js';
 
 /** Posts recorded webhooks again. */
@@ -17,26 +17,31 @@ handled, and does not handle them again.
 Options
   --to <url>      the address to post them to
   --only <type>   posts only events of this type; repeatable
+  --json          prints one line of JSON for each webhook
 
 The exit code is 0 if every response was 200, 1 if one was not, and 2 if there is nothing to post.`,
   async run(args, terminal) {
     const options = {
       to: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] as string[] },
+      json: JSON_OPTION,
     } as const;
     const { values, operand: file } = parse(args, options, 'a file recorded by `listen --record`');
     const url = parseTarget('--to', values.to, terminal);
     const [secret] = readSecrets(terminal);
+    const { json } = values;
     const webhooks = select(readRecording(file), values.only, file);
     let refused = 0;
     for (const [index, webhook] of webhooks.entries()) {
+      printPosting(terminal, json, webhook.type, url);
       const delivery = await post(url, webhook, secret);
       const failure = failureOfDelivery(delivery);
       if (failure !== undefined) refused += 1;
-      printDelivery(terminal, delivery, failure);
+      printDelivery(terminal, json, delivery, failure);
       terminal.progress(`${index + 1} of ${webhooks.length} posted, ${refused} without a 200`);
     }
-    terminal.out(`${webhooks.length} posted, ${refused} without a 200`);
+    if (json) printJson(terminal, { posted: webhooks.length, refused });
+    else terminal.out(`${webhooks.length} posted, ${refused} without a 200`);
     return refused === 0 ? 0 : 1;
   },
 };

@@ -24,14 +24,16 @@ Options
 
 /** Runs a command line. Resolves with the exit code: 0, 1 after a failure, 2 for a wrong command line. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [name = '', ...rest] = args;
+  const isHelp = args[0] === 'help';
+  const [name = '', ...rest] = isHelp ? args.slice(1) : args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
     if (args.some((arg) => arg === '--version' || arg === '-v')) {
       terminal.out(VERSION);
       return 0;
     }
-    if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    const asksForHelp = isHelp && (name === '' || command !== undefined);
+    if (asksForHelp || args.some((arg) => arg === '--help' || arg === '-h')) {
       terminal.out(command?.help ?? help);
       return 0;
     }

@@ -11,7 +11,7 @@ export interface Terminal {
   /** Shows how far the command is, below what is printed; nothing if the output is not a terminal. */
   progress(text: string): void;
   error(text: string): void;
-  /** Resolves when the user stops the command. */
+  /** Resolves when the user stops the command, which is a server. */
   stopped(): Promise<void>;
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -21,10 +21,18 @@ const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
-  const { stdout, env } = process;
-  // Node's own rule: it honours NO_COLOR, FORCE_COLOR and terminals without colours.
-  const hasColours = stdout.isTTY && stdout.hasColors();
+  const { stdout, stderr, env } = process;
+  // Node's own rule for a terminal. FORCE_COLOR is also for a pipe, such as the log of a CI.
+  const isForced = !['0', 'false', undefined].includes(env.FORCE_COLOR);
+  const hasColours = isForced || (stdout.isTTY && stdout.hasColors());
   let hasProgress = false;
+  let isServer = false;
+  // The reader has gone (`fake | head -1`). A server goes on without it; for the others, it has seen enough.
+  const onWriteError = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!isServer) process.exit(0);
+  };
+  for (const stream of [stdout, stderr]) stream.on('error', onWriteError);
   const clearProgress = (): void => {
     if (hasProgress) stdout.write(CLEAR_LINE);
     hasProgress = false;
@@ -46,10 +54,12 @@ export function processTerminal(): Terminal {
       console.error(printable(text));
     },
     // The first signal stops the command in order. The second one has no listener, and kills it.
-    stopped: () =>
-      new Promise((resolve) => {
+    stopped() {
+      isServer = true;
+      return new Promise((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve());
-      }),
+      });
+    },
     env,
   };
 }

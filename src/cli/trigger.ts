@@ -10,7 +10,7 @@ import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
-import { printDelivery } from './lines.js';
+import { JSON_OPTION, printDelivery } from './lines.js';
 import { parseTarget, post, readSecrets } from './sending.js';
 
 /** Posts one event, made from a fixture. */
@@ -22,8 +22,10 @@ Posts a valid event of this type, created now, with the first secret of the envi
 
 Options
   --to <url>             the address to post it to
-  --set <field>=<value>  sets a field of the payload; a value that is not JSON is a string; repeatable
+  --set <field>=<value>  sets a field of the payload: to this text if it is a string in the fixture, else to
+                         this JSON; repeatable
   --copies <number>      posts this many identical deliveries at once (default: 1)
+  --json                 prints one line of JSON for each delivery
   --forged               sends a wrong secret, and expects 401, as the receiver of this package responds
 
 The exit code is 0 if every response was 200, or 401 with --forged.
@@ -36,6 +38,7 @@ ${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
       set: { type: 'string', multiple: true, default: [] as string[] },
       copies: { type: 'string', default: '1' },
       forged: { type: 'boolean', default: false },
+      json: JSON_OPTION,
     } as const;
     const { values, operand: type } = parse(args, options, 'the type of an event');
     const url = parseTarget('--to', values.to, terminal);
@@ -47,7 +50,7 @@ ${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
     const posts = Array.from({ length: copies }, () => post(url, webhook, secret));
     const deliveries = await Promise.all(posts);
     const failureOf = values.forged ? failureOfForged : failureOfDelivery;
-    for (const delivery of deliveries) printDelivery(terminal, delivery, failureOf(delivery));
+    for (const delivery of deliveries) printDelivery(terminal, values.json, delivery, failureOf(delivery));
     return deliveries.every((delivery) => failureOf(delivery) === undefined) ? 0 : 1;
   },
 };
@@ -72,7 +75,9 @@ function createPayload(type: WebhookEventType, set: readonly string[]): Record<s
       );
     }
     const json = parseJson(value);
-    payload[field] = json === undefined ? value : json;
+    // A phone number or an id of digits stays a text; so does one in quotes, without them.
+    const isText = json === undefined || (typeof payload[field] === 'string' && typeof json !== 'string');
+    payload[field] = isText ? value : json;
   }
   checkFieldNames(`the payload of ${type}`, payload, Object.keys(fixture));
   // Only a valid event shows how the receiver handles a real one.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentPlatform } from 'agent-platform-sdk';
 import { createFakePlatform, type FakeSnapshot } from 'agent-platform-sdk/testing';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { serve } from '../support/loopback.js';
 import { finish, start } from './terminal.js';
@@ -49,7 +49,9 @@ test('sends events to --webhook, as its curl line does', async () => {
   const [, body = '', address = ''] = /curl .* -d '(.+)' (\S+)/.exec(lines[0] ?? '') ?? [];
   await post(address, JSON.parse(body) as object);
   expect(address).toBe(`${url}/_fake/events`);
-  expect(lines.at(-1)).toMatch(new RegExp(`^.{10}200 .* ms  eu  EVENT   lead_captured  ${target}/$`));
+  expect(lines.slice(-1)).toEqual([
+    expect.stringMatching(new RegExp(`^.{10}200 .* ms  eu  EVENT   lead_captured  ${target}/$`)),
+  ]);
 });
 
 test('serves its page and the control API', async () => {
@@ -69,6 +71,109 @@ test('--seed adds records; a wrong one is named', async () => {
   expect([code, errors[0]]).toEqual([2, expect.stringContaining('Did you mean `tools`?')]);
   writeFileSync(file, '{');
   expect((await finish(['fake', '--seed', file])).errors[0]).toMatch(/--seed: cannot read .*JSON/);
+});
+
+test('a wrong record of --seed is named by file, index and id', async () => {
+  const file = join(folder, 'wrong.json');
+  const wrong = { eu: { tools: [{ id: 'crm' }, { id: 'erp', agentId: 'nobody' }] } };
+  writeFileSync(file, JSON.stringify(wrong));
+  const { code, errors } = await finish(['fake', '--seed', file]);
+  expect([code, errors[0]]).toEqual([
+    2,
+    `--seed: ${file}: eu.tools[1] "erp": Region eu has no agent "nobody". Known: agent_eu_1.`,
+  ]);
+});
+
+test.each<[encoding: string, encode: (text: string) => Buffer]>([
+  ['UTF-8', (text) => Buffer.from(`\uFEFF${text}`)],
+  ['UTF-16, as PowerShell writes it', (text) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
+])('files may begin with a byte order mark: %s', async (_, encode) => {
+  const [seed, state] = [join(folder, 'bom-seed.json'), join(folder, 'bom-state.json')];
+  writeFileSync(seed, encode('{"eu":{"leads":[{"id":"lead_bom"}]}}'));
+  writeFileSync(state, encode(JSON.stringify(createFakePlatform().snapshot())));
+  expect((await finish(['fake', '--port', '70000', '--seed', seed])).errors[0]).toContain('--port');
+  const { lines } = await fake('--seed', seed, '--state', state);
+  expect(lines[0]).toContain('The fake platform listens');
+});
+
+describe('--handlers', () => {
+  const convo = '/agents/agent_eu_1/convos?cursor=c1&limit=2';
+  const call = (url: string, init: RequestInit = {}) =>
+    fetch(`${url}/eu/v3${convo}`, { headers: { authorization: `Bearer ${eu.workspaceSecret}` }, ...init });
+
+  test.each([
+    [
+      'by method and path',
+      `export default {
+        'GET /agents/{agentId}/convos': ({ path, succeed }) => succeed([path.agentId]),
+      };`,
+    ],
+    [
+      'in a function, which gets the fake',
+      `export default (fake) => {
+        fake.handle(
+          { method: 'GET', path: '/agents/{agentId}/convos', auth: 'bearer' },
+          ({ path, succeed }) => succeed([path.agentId]),
+        );
+      };`,
+    ],
+  ])('adds the operations of a module: %s', async (_, code) => {
+    const file = join(mkdtempSync(join(folder, 'handlers-')), 'handlers.mjs');
+    writeFileSync(file, code);
+    const { url, lines } = await fake('--handlers', file);
+    const response = await call(url);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { success: true, message: 'OK', data: ['agent_eu_1'] },
+    ]);
+    expect(lines[1]).toContain('GET /agents/{agentId}/convos');
+  });
+
+  test.each([
+    ['export const handlers = {};', 'its default export must be an object of handlers, or a function.'],
+    ["export default { 'GET /x': 1 };", 'the handler of "GET /x" must be a function.'],
+    ["export default { 'FETCH /x': () => 1 };", 'method'],
+  ])('says what is wrong with %s', async (code, message) => {
+    const file = join(mkdtempSync(join(folder, 'handlers-')), 'handlers.mjs');
+    writeFileSync(file, code);
+    const ended = await finish(['fake', '--handlers', file]);
+    expect([ended.code, ended.errors[0]]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+test('--json prints lines of JSON', async () => {
+  const target = await serve((_, response) => response.writeHead(500).end('busy'));
+  const { lines, url } = await fake('--json', '--webhook', target);
+  const { url: printed, baseUrls, seed } = JSON.parse(lines[0] ?? '') as { [name: string]: unknown };
+  expect(printed).toMatch(/^http:/);
+  expect(baseUrls).toEqual({ eu: `${String(printed)}/eu`, na: `${String(printed)}/na` });
+  expect(seed).toMatchObject({ eu: { workspaceSecret: eu.workspaceSecret } });
+  await fetch(`${String(printed)}/eu/v3/tools/crm`, {
+    headers: { authorization: `Bearer ${eu.workspaceSecret}` },
+  });
+  await post(`${String(printed)}/_fake/events`, { type: 'lead_captured' });
+  const at = expect.any(Number) as number;
+  const duration = expect.any(Number) as number;
+  expect(url).toBe('');
+  expect(lines.slice(1).map((line) => JSON.parse(line) as object)).toEqual([
+    {
+      at,
+      status: 404,
+      duration,
+      region: 'eu',
+      verb: 'GET',
+      name: '/tools/crm',
+      target: 'getTool',
+      secret: 'workspace_eu_1',
+      failure: 'There is no tool with the id "crm".',
+    },
+    expect.objectContaining({
+      at,
+      status: 500,
+      duration,
+      failure: expect.stringContaining('Busy') as string,
+    }),
+  ]);
 });
 
 test('--state keeps records over restarts, in a file of its owner', async () => {
@@ -97,6 +202,8 @@ test('--host and --allow-host change the printed settings', async () => {
   const { lines, url } = await fake('--allow-host', 'platform');
   expect(lines[0]).toContain(`AGENT_PLATFORM_BASE_URL_EU=http://platform:${new URL(url).port}/eu`);
   expect(lines[0]).toContain('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true');
+  const behindProxy = await fake('--allow-host', '.app.github.dev');
+  expect(behindProxy.lines[0]).toContain(`AGENT_PLATFORM_BASE_URL_EU=${behindProxy.url}/eu`);
 });
 
 test('a taken port exits with 1', async () => {

@@ -1,6 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { version } from '../../package.json';
+import { deferred } from '../support/deferred.js';
+import { serve } from '../support/loopback.js';
 import { finish } from './terminal.js';
 
 const commands = ['fake', 'listen', 'replay', 'trigger', 'doctor'];
@@ -20,6 +26,20 @@ test.each(commands)('%s --help describes its options', async (command) => {
   ]);
 });
 
+test('help is --help, of all commands or of one', async () => {
+  for (const [asked, long] of [
+    [['help'], ['--help']],
+    [
+      ['help', 'listen'],
+      ['listen', '--help'],
+    ],
+  ] as const) {
+    const { code, lines } = await finish(asked);
+    expect([code, lines]).toEqual([0, (await finish(long)).lines]);
+  }
+  expect((await finish(['help', 'lisen'])).errors[0]).toContain('Did you mean "listen"?');
+});
+
 describe('a wrong command line exits with 2', () => {
   const env = { AGENT_PLATFORM_WEBHOOK_SECRET: 'a-workspace-secret' };
   test.each([
@@ -36,6 +56,8 @@ describe('a wrong command line exits with 2', () => {
     ['doctor --json=yes', "Option '--json' does not take an argument"],
     ['fake --webhook nowhere', 'expected an http: or https: address'],
     ['fake --allow-host a:1', 'must be a name without a port'],
+    ['fake --allow-host *', 'must be a name without a port'],
+    ['fake --handlers nowhere.mjs', '--handlers: nowhere.mjs: Cannot find'],
     ['fake --seed nowhere.json', '--seed: cannot read nowhere.json: ENOENT'],
     ['fake --state /nowhere/state.json', '--state: ENOENT'],
     ['listen --record /nowhere/file', '--record: ENOENT'],
@@ -72,7 +94,7 @@ describe('a wrong command line exits with 2', () => {
 
 describe('a terminal', () => {
   /** What a process prints whose output is a terminal, or a pipe. */
-  function print(isTTY: boolean, env: object): string {
+  function print(isTTY: boolean, env: object = {}): string {
     const code = `import { processTerminal } from './src/cli/terminal.ts';
       Object.assign(process.stdout, { isTTY: ${isTTY}, hasColors: () => process.env.NO_COLOR === undefined });
       const terminal = processTerminal();
@@ -80,7 +102,7 @@ describe('a terminal', () => {
       terminal.out('14:03:59  401      it is\\u0007', 'fail');
       terminal.out('fail  it is', 'fail');`;
     const args = ['--import', 'tsx', '--input-type=module', '-e', code];
-    const all = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: '1', ...env };
+    const all = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...env };
     return spawnSync(process.execPath, args, { env: all, encoding: 'utf8' }).stdout;
   }
   const [clear, dim, red] = ['\r\u001b[K', '\u001b[2m', '\u001b[31m'];
@@ -88,17 +110,59 @@ describe('a terminal', () => {
   const plain = '14:03:59  401      it is\\u0007\nfail  it is\n';
 
   test('shows colours and progress', () => {
-    expect(print(true, {})).toBe(
+    expect(print(true)).toBe(
       `${clear}1 of 2${clear}${dim}14:03:59\u001b[22m  ${red}401\u001b[39m      it is\\u0007\n` +
         `${red}fail\u001b[39m  it is\n`,
     );
   });
 
   test('shows no colours with NO_COLOR', () => {
-    expect(print(true, { NO_COLOR: '1', FORCE_COLOR: undefined })).toBe(`${clear}1 of 2${clear}${plain}`);
+    expect(print(true, { NO_COLOR: '1' })).toBe(`${clear}1 of 2${clear}${plain}`);
   });
 
   test('that is a pipe gets plain lines', () => {
-    expect(print(false, {})).toBe(plain);
+    expect(print(false)).toBe(plain);
+    expect(print(false, { FORCE_COLOR: '0' })).toBe(plain);
+  });
+
+  test('that is a pipe gets colours with FORCE_COLOR', () => {
+    expect(print(false, { FORCE_COLOR: '1' })).toContain(`${red}401`);
+  });
+});
+
+describe('when the reader of its output has gone (node#947)', () => {
+  /** Starts the command in a process of its own, and stops reading after its first line. */
+  async function startUnread(...args: readonly string[]) {
+    const env = { ...process.env, AGENT_PLATFORM_WEBHOOK_SECRET: 'a-workspace-secret' };
+    const command = spawn(process.execPath, ['--import', 'tsx', 'src/cli/index.ts', ...args], { env });
+    onTestFinished(() => void command.kill('SIGKILL'));
+    const exited = once(command, 'exit');
+    const [text] = (await once(command.stdout.setEncoding('utf8'), 'data')) as [string];
+    command.stdout.destroy();
+    return { text, exited };
+  }
+
+  test('a server goes on', async () => {
+    const { text } = await startUnread('fake', '--port', '0');
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+    // The lines of the first two cannot be written.
+    for (let call = 0; call < 3; call += 1) {
+      expect((await fetch(`${url}/eu/v3/tools/defaults`)).status).toBe(401);
+    }
+  });
+
+  test('another command ends with 0', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'unread-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'events.ndjson');
+    writeFileSync(file, '{"type":"webhook_test","payload":{}}\n'.repeat(3));
+    // Read to the end, it would exit with 1. Each response comes after the reader has gone.
+    const gone = deferred();
+    const target = await serve((_, response) => {
+      void gone.promise.then(() => response.writeHead(500).end());
+    });
+    const { exited } = await startUnread('replay', file, '--to', target);
+    gone.resolve();
+    expect(await exited).toEqual([0, null]);
   });
 });

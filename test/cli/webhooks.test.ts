@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
 import { fixtures } from 'agent-platform-sdk/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
 import { finish, start } from './terminal.js';
 
@@ -84,16 +85,56 @@ describe('listen', () => {
     expect(lines[1]).not.toContain(secret);
   });
 
+  test('--host listens at another address', async () => {
+    const { lines, url } = await start(['listen', '--port', '0', '--host', 'localhost'], env);
+    expect(lines[0]).toMatch(/received at http:\/\/localhost:\d+\./);
+    expect((await postTo(url, lead)).status).toBe(200);
+  });
+
+  test('--json prints lines of JSON, with what departs from the API specification', async () => {
+    const { lines } = await start(['listen', '--port', '0', '--json'], env);
+    const { url } = JSON.parse(lines[0] ?? '') as { readonly url: string };
+    await postTo(url, { ...lead, payload: { ...lead.payload, leadName: 7 } });
+    await postTo(url, fixtures.delivery('lead_captured', 'another-secret-of-somebody'));
+    const at = expect.any(Number) as number;
+    const issues = [expect.objectContaining({ path: ['leadName'] })];
+    expect(lines.slice(1).map((line) => JSON.parse(line) as object)).toEqual([
+      { at, status: 200, type: 'lead_captured', issues },
+      { at, status: 401, type: 'verification_failed', failure: expect.stringMatching('none') as string },
+    ]);
+  });
+
+  test.each(['listen', 'replay'])(
+    '%s prints at once that it sends: a receiver may take a minute',
+    async (name) => {
+      const { promise, resolve } = deferred();
+      const slow = await serve((_, response) => void promise.then(() => response.end()));
+      const args =
+        name === 'listen'
+          ? ['listen', '--port', '0', '--forward-to', slow]
+          : ['replay', newFile('{"type":"lead_captured","payload":{}}'), '--to', slow];
+      const { lines, url, exit } = await start(args, env);
+      const posted = name === 'listen' ? postTo(url, lead) : exit;
+      await vi.waitFor(() => expect(lines.at(-1)).toMatch(/^.{10}sending +lead_captured {2}http/));
+      resolve();
+      await posted;
+      expect(lines.some((line) => /^.{10}200/.test(line))).toBe(true);
+    },
+  );
+
   test('--forward-to responds like the target', async () => {
     const { url: target, handled } = await receiver();
     const { url, lines } = await start(['listen', '--port', '0', '--forward-to', target], env);
     expect((await postTo(url, lead)).status).toBe(200);
     expect(handled).toMatchObject([{ type: 'lead_captured', payload: { leadName: 'Dana' } }]);
-    expect(lines[1]).toMatch(/^.{10}200 +\d+ ms {2}lead_captured$/);
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^.{10}sending +lead_captured {2}http/),
+      expect.stringMatching(/^.{10}200 +\d+ ms {2}lead_captured$/),
+    ]);
     const refusing = await serve((_, response) => response.writeHead(503).end());
     const other = await start(['listen', '--port', '0', '--forward-to', refusing], env);
     expect((await postTo(other.url, lead)).status).toBe(500);
-    expect(other.lines.slice(1)).toEqual([
+    expect(other.lines.slice(2)).toEqual([
       expect.stringMatching(/^.{10}503 .* lead_captured\n {10}The receiver responded with 503\. .* log/),
     ]);
   });
@@ -130,6 +171,20 @@ describe('replay', () => {
     expect(progress.at(-1)).toBe('3 of 3 posted, 0 without a 200');
   });
 
+  test('reads a recording with a byte order mark; --json prints lines of JSON', async () => {
+    const { url } = await receiver();
+    const args = ['replay', newFile(`\uFEFF${recording[1]}`), '--to', url, '--json'];
+    const { code, lines } = await finish(args, env);
+    expect([code, lines.map((line) => JSON.parse(line) as object)]).toEqual([
+      0,
+      [
+        expect.objectContaining({ outcome: 'sending', type: 'webhook_test' }),
+        expect.objectContaining({ status: 200, type: 'webhook_test', address: `${url}/` }),
+        { posted: 1, refused: 0 },
+      ],
+    ]);
+  });
+
   test('--only selects types', async () => {
     const { url, handled } = await receiver();
     const file = newFile(recording.join('\n'));
@@ -146,8 +201,8 @@ describe('replay', () => {
     const { url } = await receiver();
     const wrong = { AGENT_PLATFORM_WEBHOOK_SECRET: 'another-secret-of-somebody' };
     const { code, lines, tones } = await finish(['replay', newFile(recording[0]), '--to', url], wrong);
-    expect([code, tones[0]]).toEqual([1, 'fail']);
-    expect(lines).toEqual([
+    expect([code, tones[1]]).toEqual([1, 'fail']);
+    expect(lines.slice(1)).toEqual([
       expect.stringMatching(/^.{10}401 .* lead_captured\n.* Does the receiver have the secret/),
       '1 posted, 1 without a 200',
     ]);
@@ -164,6 +219,23 @@ describe('trigger', () => {
     );
     expect([code, lines.length, handled.length]).toEqual([0, 2, 1]);
     expect(handled).toMatchObject([{ payload: { leadName: 'Dana', createdAt: 7 } }]);
+  });
+
+  test.each([
+    ['leadPhone=4915112345678', { leadPhone: '4915112345678' }],
+    ['leadName=true', { leadName: 'true' }],
+    ['leadName="Dana"', { leadName: 'Dana' }],
+    ['createdAt=7', { createdAt: 7 }],
+  ])('--set %s sets a value of the type of the field', async (set, payload) => {
+    const { url, handled } = await receiver();
+    const { code } = await finish(['trigger', 'lead_captured', '--to', url, '--set', set], env);
+    expect([code, handled]).toMatchObject([0, [{ payload }]]);
+  });
+
+  test('--json prints lines of JSON', async () => {
+    const { url } = await receiver();
+    const { lines } = await finish(['trigger', 'webhook_test', '--to', url, '--json', '--forged'], env);
+    expect(JSON.parse(lines.join())).toMatchObject({ status: 401, type: 'webhook_test', address: `${url}/` });
   });
 
   test('--forged expects 401, and needs no secret', async () => {

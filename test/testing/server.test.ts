@@ -149,10 +149,21 @@ describe('the header Host', () => {
     },
   );
 
-  test('a name in allowedHosts is served', async () => {
-    const options = { control: true, allowedHosts: ['fake.example.com'] };
-    const headers = { host: 'FAKE.example.com:80' };
-    expect((await responseTo(options, { headers })).statusCode).toBe(200);
+  test.each([
+    ['fake.example.com', 'FAKE.example.com:80', 200],
+    ['.app.github.dev', 'me-4010.app.github.dev', 200],
+    ['.app.github.dev', 'APP.github.dev:443', 200],
+    ['.app.github.dev', 'evil-app.github.dev', 421],
+    ['fake.example.com', 'a.fake.example.com', 421],
+  ])('%s in allowedHosts: %s gets %i', async (allowed, host, status) => {
+    const options = { control: true, allowedHosts: [allowed] };
+    expect((await responseTo(options, { headers: { host } })).statusCode).toBe(status);
+  });
+
+  test.each(['*', '*.example.com', '.', 'a:1'])('allowedHosts refuses %s', async (name) => {
+    await expect(createFakePlatform().listen({ allowedHosts: [name] })).rejects.toThrow(
+      'allowedHosts[0] must be a name without a port, or a suffix',
+    );
   });
 });
 

@@ -1,11 +1,11 @@
 import { isLoopback } from '../../utils/loopback.js';
 
 /** A name or an address, and a port. */
-const HOST_PATTERN = /^(\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
+const HOST_PATTERN = /^(\[[\da-f:.]+\]|[^:/?#@*\\\s]+)(:\d+)?$/i;
 
-/** Whether a text is a name or an address without a port. */
+/** Whether a text is a name, an address or a suffix such as `.app.github.dev`, without a port. */
 export function isHostName(text: unknown): boolean {
-  const match = typeof text === 'string' ? HOST_PATTERN.exec(text) : null;
+  const match = typeof text === 'string' && text !== '.' ? HOST_PATTERN.exec(text) : null;
   return match !== null && match[2] === undefined;
 }
 
@@ -15,14 +15,17 @@ export function isHostName(text: unknown): boolean {
  * can own an address, a name without a dot, or a name under `localhost` (RFC 6761) or `internal` (reserved by
  * ICANN for private use): containers call each other by such names.
  *
- * @param allowed - More names, without a port.
+ * @param allowed - More names, without a port. `.example.com` is that domain and all names under it.
  */
 export function isOwnHost(header: string | undefined, allowed: readonly string[]): boolean {
   const name = HOST_PATTERN.exec(header ?? '')?.[1]?.toLowerCase();
   if (name === undefined) return false;
   const isAddress = name.startsWith('[') || /^\d+(\.\d+){3}$/.test(name);
   if (isAddress || !name.includes('.') || /\.(localhost|internal)$/.test(name)) return true;
-  return allowed.some((each) => each.toLowerCase() === name);
+  return allowed.some((each) => {
+    const own = each.toLowerCase();
+    return own.startsWith('.') ? `.${name}`.endsWith(own) : own === name;
+  });
 }
 
 /** The host in a URL: IPv6 in brackets. */

@@ -30,7 +30,8 @@ export interface ListenOptions {
    */
   readonly control?: boolean | undefined;
   /**
-   * More names of this server, without a port: `['fake.example.com']`. A request with another `Host` is
+   * More names of this server, without a port: `['fake.example.com']`; a suffix such as `.app.github.dev`
+   * allows all names under it, and `*` is refused. A request with another `Host` is
    * refused with 421: a page in a browser could be behind it (DNS rebinding). Always allowed are addresses,
    * names without a dot, and those under `localhost` and `internal`. Default none.
    */
@@ -38,7 +39,7 @@ export interface ListenOptions {
 }
 
 const hostName = /* @__PURE__ */ checkedBy((value) =>
-  isHostName(value) ? undefined : 'must be a name without a port',
+  isHostName(value) ? undefined : 'must be a name without a port, or a suffix such as .example.com',
 );
 
 const listenSchema = /* @__PURE__ */ z.strictObject({

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/index.js';
-import { isObject, parseJson } from '../../utils/json.js';
+import { decodeText, isObject, parseJson } from '../../utils/json.js';
 
 /** One delivery in a recording: a line of JSON. */
 export interface RecordedWebhook {
@@ -24,7 +24,7 @@ export function readRecordingFile(file: string | URL): RecordedWebhook[] {
       option: 'recording',
     });
   }
-  const lines = fs.readFileSync(file, 'utf8').split('\n');
+  const lines = decodeText(fs.readFileSync(file)).split('\n');
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1, file)]));
 }
 

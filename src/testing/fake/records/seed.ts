@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ConfigurationError } from '../../../errors/index.js';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
 import { requiredDictionary } from '../../../schemas/fields.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
@@ -79,7 +80,7 @@ export function fillStore(
   for (const region of REGIONS) {
     for (const entry of defaultCatalogue) store[region].defaultTools.put({ ...entry });
     if (options.seed !== 'empty') seedRegion(add[region], region);
-    addRecords(store[region], options.regions?.[region] ?? {});
+    addRecords(region, store[region], options.regions?.[region] ?? {});
   }
 }
 
@@ -119,7 +120,7 @@ function seedRegion(add: RegionAdd, region: Region): void {
   add.phoneNumber({ sid: handles.importedNumberSid, imported: true });
 }
 
-function addRecords(store: RegionStore, records: RegionRecords): void {
+function addRecords(region: Region, store: RegionStore, records: RegionRecords): void {
   const { workspaces = [] } = records;
   // Otherwise the first one would be primary too, before the one that is declared so.
   const others = workspaces.some(({ isPrimary }) => isPrimary) ? { isPrimary: false } : {};
@@ -128,7 +129,17 @@ function addRecords(store: RegionStore, records: RegionRecords): void {
     workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })),
   };
   const addList = <Name extends CollectionName>(name: Name): void => {
-    for (const record of all[name] ?? []) store[name].add(record);
+    for (const [index, record] of (all[name] ?? []).entries()) {
+      try {
+        store[name].add(record);
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error;
+        const { id, ID, sid, convoId } = record as Readonly<Record<string, unknown>>;
+        const place =
+          `${region}.${name}[${index}] ${JSON.stringify(id ?? ID ?? sid ?? convoId) ?? ''}`.trim();
+        throw new ConfigurationError(`${place}: ${error.message}`, { option: place, cause: error });
+      }
+    }
   };
   for (const name of collectionNames) addList(name);
 }
