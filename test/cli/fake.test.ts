@@ -49,9 +49,23 @@ test('sends events to --webhook, as its curl line does', async () => {
   const [, body = '', address = ''] = /curl .* -d '(.+)' (\S+)/.exec(lines[0] ?? '') ?? [];
   await post(address, JSON.parse(body) as object);
   expect(address).toBe(`${url}/_fake/events`);
-  expect(lines.slice(-1)).toEqual([
+  expect(lines.slice(1)).toEqual([
+    expect.stringMatching(new RegExp(`^.{10}… +eu  EVENT   lead_captured  ${target}/$`)),
     expect.stringMatching(new RegExp(`^.{10}200 .* ms  eu  EVENT   lead_captured  ${target}/$`)),
   ]);
+});
+
+test.each([
+  [
+    '/tools/defaults',
+    'the address lacks the region (/eu or /na) and /v3. Did you mean /eu/v3/tools/defaults?',
+  ],
+  ['/na/tools/defaults', 'the address lacks /v3. Did you mean /na/v3/tools/defaults?'],
+])('prints the call of %s, and what its address lacks', async (path, lacks) => {
+  const { lines, url } = await fake();
+  await fetch(url + path);
+  expect(lines[1]).toMatch(/^.{10}404 /);
+  expect(lines[1]).toContain(lacks);
 });
 
 test('serves its page and the control API', async () => {
@@ -167,6 +181,7 @@ test('--json prints lines of JSON', async () => {
       secret: 'workspace_eu_1',
       failure: 'There is no tool with the id "crm".',
     },
+    expect.objectContaining({ at, outcome: '…', verb: 'EVENT', name: 'lead_captured', target: `${target}/` }),
     expect.objectContaining({
       at,
       status: 500,
