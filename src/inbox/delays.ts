@@ -7,6 +7,12 @@ export function delayAfter(failures: number, { type, delay, jitter }: Settled<Ba
   return Math.min(Math.ceil(longest * (1 - jitter * Math.random())), HUNDRED_YEARS_MS);
 }
 
+/** Returns the longest delay that an event can have which has failed and stalled so many times, in ms. */
+export function longestDelay(failures: number, stalls: number, backoff: Settled<Backoff>): number {
+  const afterFailure = failures === 0 ? 0 : delayAfter(failures, { ...backoff, jitter: 0 });
+  return Math.max(afterFailure, STALL_DELAY_MS * 2 ** stalls);
+}
+
 /** The base of the delays after a stall, in ms; `lockDuration`, if that is shorter. */
 const STALL_DELAY_MS = 1_000;
 
@@ -18,3 +24,10 @@ const STALL_DELAY_MS = 1_000;
 export function delayAfterStall(stalls: number, lockDuration: number): number {
   return Math.ceil(Math.random() * Math.min(STALL_DELAY_MS, lockDuration) * 2 ** stalls);
 }
+
+/**
+ * What is due to be deleted is marked, and deleted this much later if it still is: a clock may be wrong for a while.
+ *
+ * Tests shorten it.
+ */
+export const DELETION = { delay: 3_600_000 };

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors/index.js';
-import { onOneLine } from '../utils/printable.js';
+import { printable } from '../utils/printable.js';
 import { describeBriefly } from '../utils/thrown.js';
 
 /**
@@ -7,32 +7,48 @@ import { describeBriefly } from '../utils/thrown.js';
  */
 const MAX_REASON_CHARS = 1_000;
 
-/** Describes on one line why a run failed. */
+/** Returns the message of what a run threw, on one line. Never throws. */
 export function reasonFor(error: unknown): string {
   const thrown = thrownBy(error);
-  const errors: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
-  const own = error instanceof WebhookError && thrown !== error ? `${error.message} ` : '';
-  return onOneLine(`${own}${errors.map(describe).join(' ')}`).slice(0, MAX_REASON_CHARS);
+  const errors: readonly unknown[] = isA(AggregateError, thrown) ? thrown.errors : [thrown];
+  const text = errors.map(messageOf).join('; ');
+  return printable(text.replace(/\s*\n\s*/g, ' ')).slice(0, MAX_REASON_CHARS);
 }
 
-function describe(error: unknown): string {
-  return error instanceof WebhookError ? error.message : describeBriefly(error);
+/** A message may be anything, such as an object that cannot become a text. */
+function messageOf(thrown: unknown): string {
+  try {
+    if (typeof thrown === 'string') return thrown;
+    const { message } = thrown as { readonly message?: unknown };
+    return typeof message === 'string' && message !== '' ? message : describeBriefly(thrown);
+  } catch {
+    return describeBriefly(thrown);
+  }
 }
 
 /** Returns what the handlers threw (several errors are one `AggregateError`), or else the error itself. */
 export function thrownBy(error: unknown): unknown {
-  return error instanceof WebhookError ? (error.cause ?? error) : error;
+  return isA(WebhookError, error) ? (error.cause ?? error) : error;
 }
 
 /** Whether no retry can help, because the event itself is invalid. */
 export function isFinal(error: unknown): boolean {
-  return error instanceof WebhookError && !error.retryable;
+  return isA(WebhookError, error) && !error.retryable;
 }
 
-/** A worker has no handler for an event. Another may have one, or the next release. */
+/** `instanceof` for whatever a handler throws: for a proxy, it may throw itself. */
+function isA<Kind>(kind: new (...args: never[]) => Kind, thrown: unknown): thrown is Kind {
+  try {
+    return thrown instanceof kind;
+  } catch {
+    return false;
+  }
+}
+
+/** No worker had a handler for an event in time. */
 export class NoHandlerError extends WebhookError {
   constructor() {
-    super('The worker has no handler for its type.');
+    super('No worker had a handler for its type within deadLetterRetention.');
   }
 }
 

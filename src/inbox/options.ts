@@ -57,6 +57,12 @@ export interface InboxOptions {
    * with 500 at once.
    */
   readonly storeTimeout?: number | undefined;
+  /**
+   * The name of your application, which the storage keeps. Default: none, and no check.
+   *
+   * If two applications are given the same storage, they take events from each other: the second one is refused.
+   */
+  readonly application?: string | undefined;
   /** Callbacks for metrics and alerts. */
   readonly hooks?: InboxHooks | undefined;
   /** Receives the log lines. Default `console`. */
@@ -122,10 +128,11 @@ export function withDefaults<Defaults extends object>(
 }
 
 /** The options of an inbox that are used as given, or else by their default. */
-type Plain = Omit<InboxOptions, 'backoff' | 'logger' | 'logLevel'>;
+type Plain = Omit<InboxOptions, 'application' | 'backoff' | 'logger' | 'logLevel'>;
 
 /** The checked options that every inbox has. */
 export interface InboxSettings extends Settled<Plain> {
+  readonly application: string | undefined;
   readonly backoff: Settled<Backoff>;
   readonly log: LeveledLogger;
   /** The logging options as passed, for handlers by type, which log too. */
@@ -166,6 +173,7 @@ export const inboxFields = (given: InboxOptions | undefined): OptionFields<Inbox
   retention: z.optional(milliseconds(HUNDRED_YEARS_MS)),
   deadLetterRetention: z.optional(milliseconds(HUNDRED_YEARS_MS)),
   storeTimeout: z.optional(milliseconds()),
+  application: z.optional(z.string().check(z.minLength(1, 'must be a name'))),
   hooks: z.optional(
     z.strictObject({
       onHandled: z.optional(func),
@@ -178,9 +186,10 @@ export const inboxFields = (given: InboxOptions | undefined): OptionFields<Inbox
 
 /** Fills in the defaults of the options that every inbox has, which are checked. */
 export function settleOptions(options: InboxOptions): InboxSettings {
-  const { backoff, logger, logLevel } = options;
+  const { application, backoff, logger, logLevel } = options;
   return {
     ...withDefaults(INBOX_DEFAULTS, options),
+    application,
     backoff: settleBackoff(backoff),
     log: createLogger(logger, logLevel),
     logging: { logger, logLevel },

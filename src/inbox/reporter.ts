@@ -45,8 +45,8 @@ export class InboxReporter {
   }
 
   /** A run has failed, and the event will run again. */
-  retried(failure: InboxFailure, level: 'warn' | 'info'): void {
-    this.#logRun(level, failure, 'failed, and will be retried', 'retried');
+  retried(failure: InboxFailure): void {
+    this.#logRun('warn', failure, 'failed, and will be retried', 'retried');
     this.#call('onRetry', failure);
   }
 

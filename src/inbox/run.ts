@@ -32,28 +32,39 @@ export type Interruption = Extract<Ending, { readonly kind: 'given back' | 'lost
 
 const INTERRUPTIONS: Readonly<Record<Interruption, string>> = {
   'given back': 'The worker closed before the handlers had settled.',
-  lost: 'The lock of the event was lost: another worker runs it.',
+  lost: 'The lock of the event was lost: another worker may run it.',
 };
 
 /** One run of the handlers for an event. */
 export class EventRun {
   readonly event: TakenEvent;
   readonly #parts: RunParts;
-  readonly #startedAt = Date.now();
+  readonly #waitedMs: number;
+  readonly #startedAt = performance.now();
+  /** The signal of the handlers. */
   readonly #controller = new AbortController();
+  /** Ends the wait for them. */
+  readonly #end = new AbortController();
   #interruption: Interruption | undefined;
 
   constructor(event: TakenEvent, parts: RunParts) {
     this.event = event;
     this.#parts = parts;
+    this.#waitedMs = Math.max(Date.now() - event.receivedAt, 0);
   }
 
-  /** Aborts the signal of the handlers, and does not wait for them. Returns false if that was done before. */
+  /**
+   * Aborts the signal of the handlers, and waits for them no longer. Returns false if that was done before.
+   *
+   * Those of a run that was lost are waited for: if they succeed, no other run is needed.
+   */
   interrupt(why: Interruption): boolean {
-    if (this.#interruption !== undefined) return false;
-    this.#interruption = why;
-    this.#controller.abort(new WebhookError(INTERRUPTIONS[why]));
-    return true;
+    const isNew = this.#interruption === undefined;
+    this.#interruption ??= why;
+    const reason = new WebhookError(INTERRUPTIONS[why]);
+    this.#controller.abort(reason);
+    if (why !== 'lost') this.#end.abort(reason);
+    return isNew;
   }
 
   /** Runs the handlers. Never rejects. */
@@ -71,15 +82,18 @@ export class EventRun {
     const stored = checkStored(this.event.data);
     if (!handlers.handles(stored.type)) {
       if (stored.type === 'webhook_test') return 'ignored';
+      // The engine has asked for the type beside the event, which somebody must have changed.
       throw new NoHandlerError();
     }
     const { signal } = this.#controller;
     const timer = setTimeout(() => {
       const text = `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`;
-      this.#controller.abort(new WebhookError(text));
+      const reason = new WebhookError(text);
+      this.#controller.abort(reason);
+      this.#end.abort(reason);
     }, work.handlerTimeout);
     try {
-      await unlessAborted(handlers.process(stored, { signal }), signal);
+      await unlessAborted(handlers.process(stored, { signal }), this.#end.signal);
       return 'handled';
     } finally {
       clearTimeout(timer);
@@ -97,12 +111,14 @@ export class EventRun {
 
   /** Describes the run, which ends now, for hooks and log lines. */
   describe(): InboxRun {
-    return describeRun(this.event, this.event.failures + this.event.stalls + 1, this.#startedAt);
+    const { failures, stalls } = this.event;
+    const durationMs = Math.round(performance.now() - this.#startedAt);
+    return { ...describeRun(this.event, failures + stalls + 1), waitedMs: this.#waitedMs, durationMs };
   }
 }
 
-/** Describes a run that began at a time, and ends now. */
-export function describeRun(event: TakenEvent, attempt: number, startedAt: number): InboxRun {
+/** Describes a run that has had no time, because the engine has ended it. */
+export function describeRun(event: TakenEvent, attempt: number): InboxRun {
   const { key, type, receivedAt, data } = event;
   const workspace = isObject(data) && typeof data.workspace === 'string' ? data.workspace : undefined;
   return {
@@ -110,7 +126,7 @@ export function describeRun(event: TakenEvent, attempt: number, startedAt: numbe
     type,
     workspace,
     attempt,
-    waitedMs: Math.max(startedAt - receivedAt, 0),
-    durationMs: Math.max(Date.now() - startedAt, 0),
+    waitedMs: Math.max(Date.now() - receivedAt, 0),
+    durationMs: 0,
   };
 }

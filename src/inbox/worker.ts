@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../utils/waiting.js';
 import type { Consumer, EndedRun, Runner, TakenEvent } from './engine.js';
-import { NoHandlerError, thrownBy } from './failure.js';
+import { thrownBy } from './failure.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from './options.js';
 import type { InboxReporter } from './reporter.js';
 import { describeRun, EventRun, type Result, type RunParts } from './run.js';
@@ -81,9 +81,12 @@ class Runs implements Runner {
     this.lockLost(event.key);
     const run = new EventRun(event, this.#parts);
     this.#running.add(run);
-    const ending: Result = this.#isOver ? { kind: 'given back' } : await run.handle();
-    this.#running.delete(run);
-    return { ending, report: () => this.#report(run, ending) };
+    try {
+      const ending: Result = this.#isOver ? { kind: 'given back' } : await run.handle();
+      return { ending, report: () => this.#report(run, ending) };
+    } finally {
+      this.#running.delete(run);
+    }
   }
 
   lockLost(key: string): void {
@@ -93,9 +96,9 @@ class Runs implements Runner {
   }
 
   failedByEngine(event: TakenEvent, error: Error, becomes: 'retry' | 'dead'): void {
-    const failure = { ...describeRun(event, event.failures + event.stalls, Date.now()), error };
+    const failure = { ...describeRun(event, event.failures + event.stalls), error };
     if (becomes === 'dead') this.#reporter.deadLetter(failure);
-    else this.#reporter.retried(failure, 'warn');
+    else this.#reporter.retried(failure);
   }
 
   giveBack(): void {
@@ -109,10 +112,7 @@ class Runs implements Runner {
     if (result.kind === 'done') return reporter[result.how](() => run.describe());
     if (result.kind !== 'retry' && result.kind !== 'dead') return;
     const failure = { ...run.describe(), error: thrownBy(result.error) };
-    const isUnhandled = result.error instanceof NoHandlerError;
-    if (isUnhandled) reporter.unhandled(failure.type);
     if (result.kind === 'dead') reporter.deadLetter(failure);
-    // The line about its type is enough.
-    else reporter.retried(failure, isUnhandled ? 'info' : 'warn');
+    else reporter.retried(failure);
   }
 }

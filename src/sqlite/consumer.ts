@@ -1,21 +1,30 @@
+import { DELETION, delayAfterStall, longestDelay } from '../inbox/delays.js';
 import type { Consumer, Ending, Runner } from '../inbox/engine.js';
-import { stalledError } from '../inbox/failure.js';
+import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
+import { ClockWatch } from '../utils/clock.js';
 import { parseJson } from '../utils/json.js';
-import { sleep } from '../utils/waiting.js';
-import type { DeadEnd, EventRow, RunId } from './events.js';
+import { sleep, succeedsWithin } from '../utils/waiting.js';
+import type { DeadEnd, EventRow, NextRow } from './events.js';
 import { cleanError, isBusy, isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
+import { Living } from './living.js';
 import type { SqliteSettings } from './options.js';
 
 /** Milliseconds between two looks for events that another process has stored, or that are due again. */
 const POLL_MS = 100;
-/** Milliseconds between two looks for expired locks. */
+/** Milliseconds between two looks for workers that have died. */
 const UPKEEP_MS = 1_000;
+/** Milliseconds between two looks that are nothing special, however short the locks are. */
+const LEAST_AWAY_MS = 250;
 /** Milliseconds until what could not be read or written is tried again. */
 const PAUSE_MS = 1_000;
 /** The largest number of keys or dead letters that are deleted in one transaction. */
 const SWEEP_SIZE = 500;
+/** Milliseconds after the grace in which the ends of runs are recorded. */
+const RECORD_MS = 2_000;
+/** Time limit of the last change, in ms. */
+const LAST_CHANGE_MS = 300;
 
 /** What a consumer is made of. */
 export interface ConsumerParts {
@@ -23,6 +32,8 @@ export interface ConsumerParts {
   readonly settings: SqliteSettings;
   readonly reporter: InboxReporter;
   readonly runner: Runner;
+  /** All consumers of this process, with this one. */
+  readonly all: ReadonlySet<RowConsumer>;
   /** Called when it has closed. */
   readonly onClosed: () => void;
 }
@@ -33,35 +44,64 @@ export class RowConsumer implements Consumer {
   readonly #id = crypto.randomUUID();
   /** The runs whose end is not recorded yet. */
   readonly #taken = new Set<EventRow>();
-  /** How many of them have not ended. */
-  #running = 0;
+  /** Those of them that have not ended, and have their lock. */
+  readonly #running = new Set<EventRow>();
   /** What must settle before it is closed. */
   readonly #tasks = new Set<Promise<void>>();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #upkeepInterval: number;
+  readonly #living = new Living();
+  readonly #clock: ClockWatch;
+  // Moments of `performance.now()`: the clock may be set while we run.
   #upkeepAt = 0;
   #renewAt = 0;
   #pausedUntil = 0;
+  /** Until then, nothing is freed, buried or deleted: the others may have been away too. */
+  #quietUntil = 0;
+  /** An event on its last allowed stall runs, and no other beside it. */
+  #isAlone = false;
   /** The number of events in damaged pages, which are skipped one by one; undefined while there are none. */
   #damaged: number | undefined;
   #isLooking = false;
   #isClosing = false;
+  #hasGivenUp = false;
 
   constructor(parts: ConsumerParts) {
     this.#parts = parts;
     const { lockDuration } = parts.runner.settings;
+    this.#clock = new ClockWatch(Math.max(lockDuration / 2, LEAST_AWAY_MS));
     this.#upkeepInterval = Math.min(UPKEEP_MS, lockDuration / 2);
     this.#timer = setInterval(() => this.wake(), Math.min(POLL_MS, lockDuration / 4));
-    this.wake();
+    this.#return();
+  }
+
+  /** Starts, or was away. */
+  #return(): void {
+    this.#living.reset();
+    this.#upkeepAt = 0;
+    this.#renewAt = 0;
+    this.#quietUntil = performance.now() + this.#parts.runner.settings.lockDuration;
+  }
+
+  /** The types of waiting events that have a handler here. */
+  #types(): string[] {
+    const { file, runner } = this.#parts;
+    return file.events.types().filter((type) => runner.handles(type));
+  }
+
+  /** Whether events of a type have a handler here. */
+  handles(type: string): boolean {
+    return this.#parts.runner.handles(type);
   }
 
   /** Looks for events, if there is a place for one, and for locks to renew. */
   wake(): void {
-    const now = Date.now();
+    if (this.#clock.hasJumped()) this.#return();
+    const now = performance.now();
     const isUpkeepDue = now >= this.#upkeepAt;
     if (this.#isLooking || now < this.#pausedUntil || (this.#places === 0 && !isUpkeepDue)) return;
     try {
-      if (!isUpkeepDue && !this.#parts.file.events.hasDue(now)) return;
+      if (!isUpkeepDue && this.#next(1).length === 0) return;
       this.#isLooking = true;
       this.#track(this.#look(isUpkeepDue));
     } catch (error) {
@@ -69,19 +109,28 @@ export class RowConsumer implements Consumer {
     }
   }
 
-  async close(): Promise<void> {
+  async close(grace: number): Promise<void> {
     this.#isClosing = true;
-    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+    await succeedsWithin(this.#settle(), grace + RECORD_MS);
+    this.#hasGivenUp = true;
     clearInterval(this.#timer);
     this.#pausedUntil = Number.POSITIVE_INFINITY;
     const { file, onClosed } = this.#parts;
-    await file.write(() => file.events.withdraw(this.#id)).catch(() => undefined);
+    await file.write(() => file.events.withdraw(this.#id), LAST_CHANGE_MS).catch(() => undefined);
     onClosed();
   }
 
+  async #settle(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+  }
+
   get #places(): number {
-    if (this.#isClosing) return 0;
-    return Math.max(this.#parts.runner.settings.concurrency - this.#running, 0);
+    if (this.#isClosing || [...this.#parts.all].some((consumer) => consumer.#isAlone)) return 0;
+    return Math.max(this.#parts.runner.settings.concurrency - this.#running.size, 0);
+  }
+
+  #next(limit: number, skip?: number): NextRow[] {
+    return this.#parts.file.events.next(this.#types(), Date.now(), limit, skip);
   }
 
   #track(task: Promise<void>): void {
@@ -91,69 +140,108 @@ export class RowConsumer implements Consumer {
 
   /** Renews locks and takes events. What these steps change is committed together, and none stops another. */
   async #look(isUpkeepDue: boolean): Promise<void> {
-    if (isUpkeepDue) this.#upkeepAt = Date.now() + this.#upkeepInterval;
+    const now = performance.now();
+    if (isUpkeepDue) this.#upkeepAt = now + this.#upkeepInterval;
     // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
-    const upkeep = isUpkeepDue ? [this.#renew(), this.#release()] : [];
+    const upkeep = isUpkeepDue ? [this.#renew(now), this.#release(now)] : [];
     const steps = [...upkeep, this.#take()];
     await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#pause(error))));
     this.#isLooking = false;
     this.wake();
   }
 
-  /** Renews the locks, twice in their duration. */
-  async #renew(): Promise<void> {
-    if (Date.now() < this.#renewAt) return;
-    const { file, runner } = this.#parts;
+  /** Renews the locks, twice in their duration: both moments are those of the start of a look. */
+  async #renew(now: number): Promise<void> {
+    if (now < this.#renewAt) return;
+    const { file, runner, settings } = this.#parts;
     const { lockDuration } = runner.settings;
     const lost = await file.write(() => {
-      const lockedUntil = Date.now() + lockDuration;
-      file.events.announce(this.#id, lockedUntil);
-      return [...this.#taken].filter((event) => !file.events.renew(event, lockedUntil));
+      const { events } = file;
+      events.beat({ id: this.#id, lock: lockDuration }, Date.now());
+      events.freeOthers(this.#taken, this.#id);
+      events.bringBack(Date.now(), ({ failures, stalls }) =>
+        longestDelay(failures, stalls, settings.backoff),
+      );
+      return [...this.#running].filter((event) => !events.keep(event, this.#id));
     });
-    this.#renewAt = Date.now() + lockDuration / 2;
-    for (const { key } of lost) runner.lockLost(key);
+    this.#renewAt = now + lockDuration / 2;
+    for (const event of lost) {
+      this.#ended(event);
+      runner.lockLost(event.key);
+    }
     this.#track(this.#sweep());
   }
 
   /** Frees the events of workers that have died. */
-  async #release(): Promise<void> {
+  async #release(now: number): Promise<void> {
     const { file, runner, settings, reporter } = this.#parts;
-    const { maxStalls } = runner.settings;
-    const stalled = stalledError(maxStalls + 1);
-    const [freed, buried] = await file.write(() => [
-      file.events.free(Date.now(), maxStalls),
-      file.events.buryStalled(deadEnd(settings, stalled.message)),
-    ]);
-    for (const event of [...freed, ...buried]) reporter.stalled(event.key);
-    for (const event of buried) runner.failedByEngine(toTaken(event), stalled, 'dead');
+    const { maxStalls, lockDuration } = runner.settings;
+    const { events } = file;
+    const dead = this.#living.findDead(events.workers().filter(({ id }) => id !== this.#id));
+    // Even if there is nothing to free: the file notices in a change that it was deleted.
+    const stalled = await file.write(() => {
+      if (now < this.#quietUntil) return [];
+      for (const { id, beat } of dead) events.withdraw(id, beat);
+      return events.freed().map((event) => {
+        const isLast = event.stalls >= maxStalls;
+        if (isLast) events.buryStalled(event, deadEnd(settings, stalledError(maxStalls + 1).message));
+        else events.stall(event, Date.now() + delayAfterStall(event.stalls + 1, lockDuration));
+        return { ...event, stalls: event.stalls + 1, isLast };
+      });
+    });
+    for (const { isLast, ...event } of stalled) {
+      reporter.stalled(event.key);
+      if (isLast) runner.failedByEngine(toTaken(event), stalledError(event.stalls), 'dead');
+    }
   }
 
   /** Takes as many events as there are places when that is committed, and runs them. */
   async #take(): Promise<void> {
     if (this.#places === 0) return;
-    const { file, runner } = this.#parts;
+    const { file } = this.#parts;
     const take = () => {
-      const now = Date.now();
-      const limit = this.#damaged === undefined ? this.#places : 1;
-      return file.events.take(now, limit, this.#damaged ?? 0, now + runner.settings.lockDuration);
+      const next = this.#damaged === undefined ? this.#next(this.#places) : this.#next(1, this.#damaged);
+      return file.events.take(this.#choose(next), this.#id);
     };
     const taken = await file.write(take).catch((error: unknown) => {
       if (isDamage(error)) this.#damaged = this.#damaged === undefined ? 0 : this.#damaged + 1;
       throw error;
     });
+    this.#isAlone = taken.some((event) => this.#mustBeAlone(event));
     for (const event of taken) this.#track(this.#run(event));
+  }
+
+  /** Leaves an event on its last allowed stall until it can run alone, and takes no other: it may kill its worker. */
+  #choose(next: readonly NextRow[]): number[] {
+    const alone = next.find((event) => this.#mustBeAlone(event));
+    if (alone === undefined) return next.map(({ id }) => id);
+    return [...this.#parts.all].every((consumer) => consumer.#running.size === 0) ? [alone.id] : [];
+  }
+
+  #mustBeAlone({ stalls }: Pick<EventRow, 'stalls'>): boolean {
+    return stalls >= this.#parts.runner.settings.maxStalls;
   }
 
   /** Runs the handlers of one event, and records the end. */
   async #run(event: EventRow): Promise<void> {
     this.#taken.add(event);
-    this.#running += 1;
-    const { ending, report } = await this.#parts.runner.run(toTaken(event));
-    this.#running -= 1;
-    // There is a place again. What is taken now is committed together with the end of this run.
-    this.wake();
-    if (ending.kind !== 'lost' && (await this.#record(event, ending))) report();
-    this.#taken.delete(event);
+    this.#running.add(event);
+    try {
+      const { ending, report } = await this.#parts.runner.run(toTaken(event));
+      this.#ended(event);
+      // There is a place again. What is taken now is committed together with the end of this run.
+      this.wake();
+      if (ending.kind !== 'lost' && (await this.#record(event, ending))) report();
+    } finally {
+      this.#ended(event);
+      this.#taken.delete(event);
+    }
+  }
+
+  /** It has ended, or lost its lock: there is a place again. */
+  #ended(event: EventRow): void {
+    this.#running.delete(event);
+    if (this.#mustBeAlone(event)) this.#isAlone = false;
   }
 
   /**
@@ -170,7 +258,7 @@ export class RowConsumer implements Consumer {
         return isRecorded;
       } catch (error) {
         this.#report(error);
-        if (this.#isClosing) return false;
+        if (this.#hasGivenUp) return false;
         await sleep(PAUSE_MS);
       }
     }
@@ -193,11 +281,21 @@ export class RowConsumer implements Consumer {
     }
   }
 
-  /** Deletes what is old enough, some at a time. */
+  /** Deletes what is old enough, some at a time, and buries events that no worker has handled. */
   async #sweep(): Promise<void> {
-    const { events } = this.#parts.file;
+    const { file, runner, settings } = this.#parts;
+    const { events } = file;
+    const isQuiet = performance.now() < this.#quietUntil;
     try {
-      while ((await this.#parts.file.write(() => events.sweep(Date.now(), SWEEP_SIZE))) === SWEEP_SIZE);
+      const mark = await file.write(() => events.mark(Date.now(), DELETION.delay));
+      if (mark === undefined || isQuiet) return;
+      while ((await file.write(() => events.sweep(mark, SWEEP_SIZE))) === SWEEP_SIZE);
+      const unhandled = new NoHandlerError();
+      for (const type of events.types().filter((name) => !runner.handles(name))) {
+        const end = deadEnd(settings, unhandled.message);
+        const bury = () => events.buryUnhandled(type, mark, settings.deadLetterRetention, SWEEP_SIZE, end);
+        for (const event of await file.write(bury)) runner.failedByEngine(toTaken(event), unhandled, 'dead');
+      }
     } catch (error) {
       this.#report(error);
     }
@@ -205,7 +303,7 @@ export class RowConsumer implements Consumer {
 
   /** Looks for nothing for a moment: what has failed would fail again. */
   #pause(error: unknown): void {
-    this.#pausedUntil = Date.now() + PAUSE_MS;
+    this.#pausedUntil = performance.now() + PAUSE_MS;
     this.#report(error);
   }
 
@@ -216,7 +314,7 @@ export class RowConsumer implements Consumer {
   }
 }
 
-function toTaken({ key, type, data, received, failures, stalls }: EventRow & RunId) {
+function toTaken({ key, type, data, received, failures, stalls }: EventRow) {
   return { key, type, data: parseJson(data), receivedAt: received, failures, stalls };
 }
 

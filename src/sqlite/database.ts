@@ -1,46 +1,9 @@
 import { ConfigurationError, WebhookError } from '../errors/index.js';
-import { cleanError } from './failure.js';
+import { onOneLine } from '../utils/printable.js';
+import { cleanError, openingAdvice } from './failure.js';
+import type { SqliteSettings } from './options.js';
 import type { Row, Runtime, SqliteConnection, SqliteStatement, SqlValue } from './runtime.js';
-
-/** Marks a file as one of this package: "aps1" in ASCII. */
-const APPLICATION_ID = 0x61707331;
-/** The version of the tables. A version that older releases cannot work with has a higher number. */
-const TABLES_VERSION = 1;
-
-/**
- * The tables. Their comments stand here, because they would be a part of the bundle.
- *
- * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another.
- * - `events.state` is waiting, retrying, running or dead.
- * - `events.due` is when a retrying event runs again, the lock of a running one expires, and a dead one is deleted.
- *   A waiting one is due at once (0), whatever the clock of the machine says.
- * - `events.run` counts how often it was taken: a run with a lower number has lost its lock.
- * - `by_due` has all that health counts, so that it needs no row, which may be damaged.
- * - `handled` has the keys of handled events, apart from their rows: a row that shrinks frees no page.
- * - `workers` has those of all processes.
- */
-const TABLES = `
-CREATE TABLE events (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  key TEXT NOT NULL UNIQUE,
-  type TEXT NOT NULL,
-  state TEXT NOT NULL,
-  due INTEGER NOT NULL,
-  received INTEGER NOT NULL,
-  run INTEGER NOT NULL DEFAULT 0,
-  failures INTEGER NOT NULL DEFAULT 0,
-  stalls INTEGER NOT NULL DEFAULT 0,
-  died INTEGER,
-  reason TEXT,
-  data TEXT NOT NULL
-);
-CREATE INDEX by_due ON events (state, due, received);
-CREATE TABLE handled (key TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX handled_by_due ON handled (due);
-CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
-PRAGMA application_id = ${APPLICATION_ID};
-PRAGMA user_version = ${TABLES_VERSION};
-`;
+import { APPLICATION_ID, CREATE, TABLES_VERSION, UPGRADES } from './tables.js';
 
 /** Milliseconds for which opening waits for another process that opens, closes or recovers the file. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -49,7 +12,8 @@ const MAX_WAL_BYTES = 64 * 1024 ** 2;
 
 /** A connection to the file of an inbox. Remembers prepared statements. */
 export class Database {
-  readonly #connection: SqliteConnection;
+  isOpen = true;
+  #connection: SqliteConnection;
   readonly #statements = new Map<string, SqliteStatement>();
 
   constructor(connection: SqliteConnection) {
@@ -88,7 +52,15 @@ export class Database {
   }
 
   close(): void {
+    this.isOpen = false;
     this.#connection.close();
+  }
+
+  /** Goes on with the connection of another one, which is not used any more. */
+  become(other: Database): void {
+    this.#connection = other.#connection;
+    this.#statements.clear();
+    this.isOpen = true;
   }
 
   #prepare(sql: string): SqliteStatement {
@@ -100,24 +72,30 @@ export class Database {
   }
 }
 
+/** Which file to open. */
+type Opened = Pick<SqliteSettings, 'path' | 'application'>;
+
 /**
  * Opens or creates the file, and makes sure that what is committed is on the disk.
  *
- * @throws {ConfigurationError} It cannot be opened, or belongs to another program or a later release.
+ * @throws {ConfigurationError} It cannot be opened or written, or belongs to another program or a later release.
  */
-export function openDatabase(runtime: Runtime, path: string): Database {
+export function openDatabase(runtime: Runtime, { path, application }: Opened): Database {
   try {
     createFile(runtime, path);
     const connection = new runtime.DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
     try {
-      return setUp(new Database(connection));
+      return setUp(new Database(connection), application);
     } catch (error) {
       connection.close();
       throw error;
     }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    return refuse(`cannot be opened: ${describeOpening(error)}`, error);
+    return refuse(
+      `cannot be opened: ${cleanError(error).message}${openingAdvice(error, runtime, path)}`,
+      error,
+    );
   }
 }
 
@@ -135,18 +113,11 @@ function createFile({ fs }: Runtime, path: string): void {
   }
 }
 
-/** A missing folder is not made: it may be that of a volume that is not mounted. */
-function describeOpening(error: unknown): string {
-  const { code } = error as { readonly code?: unknown };
-  const advice = code === 'ENOENT' ? '. Create its folder, or mount the volume' : '';
-  return `${cleanError(error).message}${advice}`;
-}
-
-function setUp(database: Database): Database {
-  const application = database.number('PRAGMA application_id');
-  if (application !== APPLICATION_ID && database.number('SELECT count(*) FROM sqlite_schema') > 0) {
-    return refuse('is the database of another program.');
-  }
+function setUp(database: Database, application: string | undefined): Database {
+  // Read together: another process may create the tables at this moment.
+  const [isForeign] = database.all(`SELECT application_id != ${APPLICATION_ID}
+    AND EXISTS (SELECT 1 FROM sqlite_schema) AS foreigner FROM pragma_application_id`);
+  if (isForeign?.foreigner === 1) return refuse('is the database of another program.');
   // What belongs to the connection is set at each opening. Without `fullfsync`, macOS leaves data in the
   // cache of the disk: https://sqlite.org/pragma.html#pragma_fullfsync
   database.script(`
@@ -158,20 +129,33 @@ PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   const [mode] = database.all('PRAGMA journal_mode');
   if (mode?.journal_mode !== 'wal') return refuse('is on a file system without shared memory.');
   createTables(database);
+  checkOwner(database, application);
   // From here on, no call waits inside SQLite, which would block the event loop: the writer waits instead.
   database.script('PRAGMA busy_timeout = 0');
   return database;
 }
 
+/** Creates or upgrades the tables. Shows too whether the file can be written. */
 function createTables(database: Database): void {
-  if (database.version() === 0) {
-    database.run('BEGIN IMMEDIATE');
-    // Another process may have been faster.
-    if (database.version() === 0) database.script(TABLES);
-    database.run('COMMIT');
-  }
+  database.run('BEGIN IMMEDIATE');
+  // Another process may have been faster.
   const version = database.version();
-  if (version !== TABLES_VERSION) refuse(describeVersion(version));
+  if (version === 0) database.script(CREATE);
+  for (const upgrade of UPGRADES.slice(version === 0 ? TABLES_VERSION : version)) database.script(upgrade);
+  database.run('COMMIT');
+  if (version > TABLES_VERSION) refuse(describeVersion(version));
+}
+
+/** A file without an owner takes the first application that has a name. */
+function checkOwner(database: Database, application: string | undefined): void {
+  if (application === undefined) return;
+  database.run('INSERT INTO owner (name) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)', application);
+  const [owner] = database.all('SELECT name FROM owner');
+  if (owner?.name === application) return;
+  const advice = 'Two applications take events from each other: give each its own path';
+  refuse(
+    `belongs to the application ${onOneLine(String(owner?.name))}, not ${onOneLine(application)}. ${advice}.`,
+  );
 }
 
 function describeVersion(version: number): string {

@@ -12,10 +12,12 @@ type Place = readonly [kind: 'persistence' | 'remote', place: string];
 /** Such file systems of Linux, by their number in `statfs(2)`. Other systems number below 100. */
 const PLACES: Readonly<Record<number, Place>> = {
   0x01021994: ['persistence', 'tmpfs, which a restart empties'],
+  0x858458f6: ['persistence', 'ramfs, which a restart empties'],
   0x794c7630: ['persistence', 'the layer of a container, which is deleted with it'],
   0x6969: ['remote', 'NFS, where locks may not work'],
   0xfe534d42: ['remote', 'SMB, where locks may not work'],
   0xff534d42: ['remote', 'SMB, where locks may not work'],
+  0x65735546: ['remote', 'FUSE, where locks may not work'],
   0x01021997: ['remote', '9p, where locks may not work'],
 };
 

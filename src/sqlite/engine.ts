@@ -4,6 +4,7 @@ import type { InboxCounts, InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { RowConsumer } from './consumer.js';
 import { DeadRows } from './dead-letters.js';
+import type { Count } from './events.js';
 import { cleanError, mayPass } from './failure.js';
 import { InboxFile } from './file.js';
 import type { SqliteSettings } from './options.js';
@@ -32,6 +33,8 @@ export type SqliteWarning =
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
 /** Milliseconds before nobody waits any more in which a store gives up, so that its reason is known. */
 const EARLIER_MS = 10;
+/** Time limit of the last change before the file is closed, in ms. */
+const LAST_CHANGE_MS = 300;
 /** Time limit of the test write, in ms. */
 const PROBE_TIMEOUT_MS = 1_000;
 
@@ -70,14 +73,16 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   }
 
   consume(runner: Runner): RowConsumer {
-    const consumer = new RowConsumer({
+    const consumer: RowConsumer = new RowConsumer({
       file: this.#file,
       settings: this.#settings,
       reporter: this.#reporter,
       runner,
+      all: this.#consumers,
       onClosed: () => this.#consumers.delete(consumer),
     });
     this.#consumers.add(consumer);
+    consumer.wake();
     return consumer;
   }
 
@@ -85,7 +90,8 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     const { events, disk } = this.#file;
     const now = Date.now();
     const refused = await this.#findRefusal();
-    const { oldest, ...counts } = await this.#file.read(() => events.count(now));
+    const rows = await this.#file.read(() => events.count());
+    const workers = await this.#file.read(() => events.countWorkers(now));
     const full = disk.fullBy();
     const { damage: damaged } = this.#file;
     const warnings = {
@@ -94,9 +100,22 @@ export class SqliteEngine implements Engine<SqliteWarning> {
       ...(full && { full: `No event is stored until there is room: ${full}.` }),
       ...(damaged && { damaged }),
     };
+    return { counts: { ...this.#summarize(rows, now), workers }, warnings };
+  }
+
+  #summarize(rows: readonly Count[], now: number): Omit<InboxCounts, 'workers'> {
+    const sum = (some: readonly Count[]) => some.reduce((total, { count }) => total + count, 0);
+    const inState = (...states: Count['state'][]) => rows.filter(({ state }) => states.includes(state));
+    const waiting = inState('waiting', 'retrying');
+    const consumers = [...this.#consumers];
+    const unhandled = waiting.filter(({ type }) => !consumers.some((consumer) => consumer.handles(type)));
     return {
-      counts: { ...counts, unhandled: undefined, oldestMs: Math.max(now - (oldest ?? now), 0) },
-      warnings,
+      waiting: sum(inState('waiting')),
+      active: sum(inState('running')),
+      retrying: sum(inState('retrying')),
+      unhandled: consumers.length === 0 ? undefined : sum(unhandled),
+      deadLetters: sum(inState('dead')),
+      oldestMs: Math.max(now - Math.min(now, ...waiting.map(({ oldest }) => oldest)), 0),
     };
   }
 
@@ -104,7 +123,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   async #findRefusal(): Promise<string | undefined> {
     try {
       // A worker that has long been gone.
-      await this.#file.write(() => this.#file.events.announce('probe', 0), PROBE_TIMEOUT_MS);
+      await this.#file.write(() => this.#file.events.beat({ id: 'probe', lock: 0 }, 0), PROBE_TIMEOUT_MS);
       return undefined;
     } catch (error) {
       return `No event can be stored: ${cleanError(error).message}`;
@@ -112,6 +131,6 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   }
 
   close(): Promise<void> {
-    return this.#file.close();
+    return this.#file.close(LAST_CHANGE_MS);
   }
 }

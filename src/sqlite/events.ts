@@ -1,6 +1,6 @@
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { Database } from './database.js';
-import type { SqlValue } from './runtime.js';
+import type { Row, SqlValue } from './runtime.js';
 
 /** A stored event as its row describes it. */
 export interface EventRow {
@@ -31,38 +31,42 @@ export interface DeadEnd {
   readonly reason: string;
 }
 
-/** One run of an event: what it records counts only as long as no later run has taken the event. */
-export type RunId = Pick<EventRow, 'id' | 'run'>;
+/** An event to take. */
+export type NextRow = Pick<EventRow, 'id' | 'stalls'>;
 
-/** The number of events in each state, and of workers. */
-export interface Counts {
-  readonly waiting: number;
-  readonly retrying: number;
-  readonly active: number;
-  readonly deadLetters: number;
-  readonly workers: number;
-  /** When the oldest event that waits was received. */
-  readonly oldest: number | null;
+/** A worker of any process. */
+export interface WorkerRow {
+  readonly id: string;
+  /** Milliseconds after which its events are free, unless it has raised its beat. */
+  readonly lock: number;
+  readonly beat: number;
 }
 
-const DEAD = "state = 'dead', due = ?, died = ?, reason = ?";
-const WAITING = "state = 'waiting', due = 0";
-/**
- * The ids of events to take at this time, up to a number, without the first so many: retries that are due, then the
- * oldest that wait. Found in the index alone.
- */
-const NEXT = `SELECT * FROM
-  (SELECT id FROM events WHERE state = 'retrying' AND due <= ?1 ORDER BY due LIMIT ?2 + ?3)
-UNION ALL SELECT * FROM
-  (SELECT id FROM events WHERE state = 'waiting' ORDER BY due, received LIMIT ?2 + ?3) LIMIT ?2 OFFSET ?3`;
-const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
+/** A moment: see `tables.ts`. */
+export interface Mark {
+  readonly number: number;
+  readonly at: number;
+  readonly event: number;
+}
 
-/** The tables whose rows are deleted when they are due. */
-const SWEPT = [
-  ['handled', 'key', ''],
-  ['events', 'id', "state = 'dead' AND"],
-  ['workers', 'id', ''],
-] as const;
+/** One run of an event: what it records counts only as long as no later run has taken the event. */
+export type RunId = Pick<EventRow, 'id' | 'key' | 'run'>;
+
+/** The number of events of a type in a state. */
+export interface Count {
+  readonly state: 'waiting' | 'retrying' | 'running' | 'dead';
+  readonly type: string;
+  readonly count: number;
+  /** When the oldest of them was received. */
+  readonly oldest: number;
+}
+
+const MARKED = '(SELECT coalesce(max(number), 0) FROM marks)';
+const DEAD = `state = 'dead', worker = NULL, due = ?, died = ?, reason = ?, marked = ${MARKED}`;
+const WAITING = "state = 'waiting', worker = NULL, due = 0";
+const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
+/** Marks are this share of their span apart. */
+const MARKS = 60;
 
 /** What is done with events, as statements of SQL. Each change is part of a transaction of the writer. */
 export class Events {
@@ -84,49 +88,116 @@ export class Events {
 
   // Taking
 
-  /** Whether there is an event to take. */
-  hasDue(now: number): boolean {
-    return this.#database.all(NEXT, now, 1, 0).length > 0;
+  /** Returns the types of events that wait or are to be retried. Jumps from one type to the next. */
+  types(): string[] {
+    const next = (after: string) => `(SELECT min(type) FROM events WHERE state = s.state ${after})`;
+    const sql = `WITH RECURSIVE s (state) AS (VALUES ('waiting'), ('retrying')),
+      found (state, type) AS (SELECT state, ${next('')} FROM s
+        UNION ALL SELECT s.state, ${next('AND type > s.type')} FROM found s WHERE s.type IS NOT NULL)
+      SELECT DISTINCT type FROM found WHERE type IS NOT NULL`;
+    return this.#database.all(sql).map(({ type }) => String(type));
   }
 
-  /** Takes events, without the first `skip`, until their locks expire. */
-  take(now: number, limit: number, skip: number, lockedUntil: number): EventRow[] {
-    const changes = "state = 'running', due = ?4, run = run + 1";
-    return this.#changeAll(changes, `id IN (${NEXT})`, now, limit, skip, lockedUntil);
+  /**
+   * Returns events of these types to take, up to a number, without the first `skip`: retries that are due, then the
+   * oldest that wait. They are found in the index alone, type by type, however many events of other types wait.
+   */
+  next(types: readonly string[], now: number, limit: number, skip = 0): NextRow[] {
+    if (types.length === 0) return [];
+    const first = (
+      state: string,
+      index: number,
+    ) => `SELECT * FROM (SELECT id, stalls, due, received FROM events
+      WHERE state = '${state}' AND type = ?${index + 4} AND due <= ?1 ORDER BY due, received LIMIT ?2 + ?3)`;
+    const oldest = (state: string) =>
+      `SELECT * FROM (${types.map((_, index) => first(state, index)).join(' UNION ALL ')} ORDER BY due, received)`;
+    const sql = `SELECT id, stalls FROM (${oldest('retrying')} UNION ALL ${oldest('waiting')}) LIMIT ?2 OFFSET ?3`;
+    // The columns that the query names.
+    return this.#database.all(sql, now, limit, skip, ...types) as unknown as NextRow[];
+  }
+
+  /** Takes these events for a worker. */
+  take(ids: readonly number[], worker: string): EventRow[] {
+    const which = "id IN (SELECT value FROM json_each(?)) AND state IN ('waiting', 'retrying')";
+    return this.#changeAll(
+      "state = 'running', due = 0, worker = ?, run = run + 1",
+      which,
+      worker,
+      JSON.stringify(ids),
+    );
   }
 
   // Locks
 
-  /** Keeps the lock of a run. Returns false if it was lost. */
-  renew(run: RunId, lockedUntil: number): boolean {
-    return this.#change(run, 'due = ?', lockedUntil);
+  /** Shows other workers that this one lives. */
+  beat({ id, lock }: Pick<WorkerRow, 'id' | 'lock'>, now: number): void {
+    const sql = `INSERT INTO workers (id, due, lock, beat) VALUES (?, ?, ?, 0)
+      ON CONFLICT (id) DO UPDATE SET due = excluded.due, beat = beat + 1`;
+    this.#database.run(sql, id, now + lock, lock);
   }
 
-  /** Puts events back whose lock has expired, and returns them with the stall counted. */
-  free(now: number, maxStalls: number): EventRow[] {
-    const which = "state = 'running' AND due <= ? AND stalls < ?";
-    return this.#changeAll(`${WAITING}, stalls = stalls + 1`, which, now, maxStalls);
+  workers(): WorkerRow[] {
+    // The columns that the query names.
+    return this.#database.all('SELECT id, lock, beat FROM workers') as unknown as WorkerRow[];
   }
 
-  /** Makes dead letters of events whose locks have expired too often, and returns them. */
-  buryStalled({ now, keptUntil, reason }: DeadEnd): EventRow[] {
-    const changes = `${DEAD}, stalls = stalls + 1`;
-    return this.#changeAll(changes, "state = 'running' AND due <= ?", keptUntil, now, reason, now);
+  /** Takes a worker off the list, unless its beat is another by now. Its events are free then. */
+  withdraw(id: string, beat?: number): void {
+    const sql = 'DELETE FROM workers WHERE id = ?1 AND beat = coalesce(?2, beat)';
+    this.#database.run(sql, id, beat ?? null);
   }
 
-  // Ends of runs. Each returns false if the run has lost its lock.
+  /** Keeps the lock of a run, even if it was set free and nobody has taken the event. Returns false if it was lost. */
+  keep({ id, run, stalls }: RunId & Pick<EventRow, 'stalls'>, worker: string): boolean {
+    const sql = `UPDATE events SET state = 'running', due = 0, worker = ?1, stalls = ?4
+      WHERE id = ?2 AND run = ?3 AND (state = 'running' OR state = 'retrying' AND stalls > ?4)`;
+    return this.#database.run(sql, worker, id, run, stalls) === 1;
+  }
 
-  /** Deletes an event that was handled, and remembers its key. */
-  finish(run: RunId & Pick<EventRow, 'key'>, rememberedUntil: number): boolean {
-    const deleted = "DELETE FROM events WHERE id = ? AND run = ? AND state = 'running'";
-    if (this.#database.run(deleted, run.id, run.run) === 0) return false;
-    this.#database.run('INSERT OR REPLACE INTO handled (key, due) VALUES (?, ?)', run.key, rememberedUntil);
+  /** Frees what is said to run in a worker, but does not. */
+  freeOthers(taken: Iterable<EventRow>, worker: string): void {
+    const ids = JSON.stringify([...taken].map(({ id }) => id));
+    const which = "state = 'running' AND worker = ? AND id NOT IN (SELECT value FROM json_each(?))";
+    this.#changeAll(WAITING, which, worker, ids);
+  }
+
+  /** Returns the running events whose worker is gone. */
+  freed(): EventRow[] {
+    const sql = `SELECT ${COLUMNS} FROM events
+      WHERE state = 'running' AND (worker IS NULL OR worker NOT IN (SELECT id FROM workers))`;
+    // The columns that the query names.
+    return this.#database.all(sql) as unknown as EventRow[];
+  }
+
+  /** Leaves a stalled event for another run. */
+  stall(run: RunId, due: number): void {
+    this.#change(run, "state = 'retrying', worker = NULL, stalls = stalls + 1, due = ?", due);
+  }
+
+  /** Makes a dead letter of an event that has stalled too often. */
+  buryStalled(run: RunId, { now, keptUntil, reason }: DeadEnd): void {
+    this.#change(run, `${DEAD}, stalls = stalls + 1`, keptUntil, now, reason);
+  }
+
+  // Ends of runs. Each returns false if it does not count.
+
+  /**
+   * Deletes an event that was handled, and remembers its key.
+   *
+   * A success counts although the lock was lost: while the event waits, and while it runs elsewhere. It does not count
+   * for a dead letter, nor for one that was replayed since.
+   */
+  finish({ id, key, run }: RunId, rememberedUntil: number): boolean {
+    const deleted = "DELETE FROM events WHERE id = ? AND key = ? AND replayed < ? AND state != 'dead'";
+    if (this.#database.run(deleted, id, key, run) === 0) return false;
+    this.#database.run('INSERT OR REPLACE INTO handled (key, due) VALUES (?, ?)', key, rememberedUntil);
     return true;
   }
 
   /** Leaves an event for another run. */
   retry(run: RunId, due: number, reason: string): boolean {
-    return this.#change(run, "state = 'retrying', failures = failures + 1, due = ?, reason = ?", due, reason);
+    const changes = "state = 'retrying', worker = NULL, failures = failures + 1, due = ?, reason = ?";
+    return this.#change(run, changes, due, reason);
   }
 
   /** Makes a dead letter of an event. */
@@ -139,15 +210,32 @@ export class Events {
     return this.#change(run, WAITING);
   }
 
-  #change({ id, run }: RunId, changes: string, ...values: readonly SqlValue[]): boolean {
-    const sql = `UPDATE events SET ${changes} WHERE id = ? AND run = ? AND state = 'running'`;
-    return this.#database.run(sql, ...values, id, run) === 1;
+  #change({ id, key, run }: RunId, changes: string, ...values: readonly SqlValue[]): boolean {
+    const sql = `UPDATE events SET ${changes} WHERE id = ? AND key = ? AND run = ? AND state = 'running'`;
+    return this.#database.run(sql, ...values, id, key, run) === 1;
   }
 
   #changeAll(changes: string, which: string, ...values: readonly SqlValue[]): EventRow[] {
     const sql = `UPDATE events SET ${changes} WHERE ${which} RETURNING ${COLUMNS}`;
     // The columns that the statement returns.
     return this.#database.all(sql, ...values) as unknown as EventRow[];
+  }
+
+  /** Makes dead letters of events of a type that nobody has handled since the mark, up to a number. Returns them. */
+  buryUnhandled(type: string, mark: Mark, retention: number, limit: number, end: DeadEnd): EventRow[] {
+    const which = `id IN (SELECT id FROM events WHERE state IN ('waiting', 'retrying') AND type = ? AND received <= ?
+      AND id <= ? LIMIT ?)`;
+    const values = [end.keptUntil, end.now, end.reason, type, mark.at - retention, mark.event, limit];
+    return this.#changeAll(DEAD, which, ...values);
+  }
+
+  /** Makes retries due that are further ahead than any delay: the clock was ahead when they failed. */
+  bringBack(now: number, longest: (row: Pick<EventRow, 'failures' | 'stalls'>) => number): void {
+    const rows = this.#database.all("SELECT id, due, failures, stalls FROM events WHERE state = 'retrying'");
+    for (const { id, due, failures, stalls } of rows) {
+      if (Number(due) <= now + longest({ failures: Number(failures), stalls: Number(stalls) })) continue;
+      this.#database.run("UPDATE events SET due = ? WHERE id = ? AND state = 'retrying'", now, Number(id));
+    }
   }
 
   // Dead letters
@@ -168,13 +256,13 @@ export class Events {
   }
 
   deadKeys(): string[] {
-    const rows = this.#database.all("SELECT key FROM events WHERE state = 'dead' ORDER BY due, id");
+    const rows = this.#database.all("SELECT key FROM events WHERE state = 'dead' ORDER BY key");
     return rows.map(({ key }) => String(key));
   }
 
   /** Puts a dead letter back, as if it was new. */
   replay(key: string): boolean {
-    const changes = `${WAITING}, failures = 0, stalls = 0, reason = NULL`;
+    const changes = `${WAITING}, failures = 0, stalls = 0, reason = NULL, replayed = run`;
     return this.#database.run(`UPDATE events SET ${changes} WHERE key = ? AND state = 'dead'`, key) === 1;
   }
 
@@ -182,38 +270,71 @@ export class Events {
     return this.#database.run("DELETE FROM events WHERE key = ? AND state = 'dead'", key) === 1;
   }
 
-  // Workers, counts and what is forgotten
+  // Counts and what is forgotten
 
-  /** Shows other processes that a worker is there. */
-  announce(worker: string, until: number): void {
-    this.#database.run('INSERT OR REPLACE INTO workers (id, due) VALUES (?, ?)', worker, until);
-  }
-
-  withdraw(worker: string): void {
-    this.#database.run('DELETE FROM workers WHERE id = ?', worker);
-  }
-
-  /** Counts what there is, in the index alone. */
-  count(now: number): Counts {
-    // `total` is the `sum` that is 0 where there is no row.
-    const sql = `SELECT
-      total(state = 'waiting') AS waiting,
-      total(state = 'retrying') AS retrying,
-      total(state = 'running') AS active,
-      total(state = 'dead') AS deadLetters,
-      (SELECT count(*) FROM workers WHERE due > ?1) AS workers,
-      min(received) FILTER (WHERE state IN ('waiting', 'retrying')) AS oldest
-      FROM events`;
+  /** Counts the events, in the index alone. */
+  count(): Count[] {
+    const sql =
+      'SELECT state, type, count(*) AS count, min(received) AS oldest FROM events GROUP BY state, type';
     // The columns that the query names.
-    return this.#database.all(sql, now)[0] as unknown as Counts;
+    return this.#database.all(sql) as unknown as Count[];
   }
 
-  /** Deletes up to `limit` due rows of each table. Returns the largest number of a table. */
-  sweep(now: number, limit: number): number {
-    const counts = SWEPT.map(([table, id, which]) => {
-      const due = `SELECT ${id} FROM ${table} WHERE ${which} due <= ? LIMIT ?`;
-      return this.#database.run(`DELETE FROM ${table} WHERE ${id} IN (${due})`, now, limit);
-    });
-    return Math.max(...counts);
+  countWorkers(now: number): number {
+    return this.#database.number('SELECT count(*) FROM workers WHERE due > ?', now);
+  }
+
+  /** Marks this moment, and returns the last mark that is old enough. Forgets those of a clock that was ahead. */
+  mark(now: number, span: number): Mark | undefined {
+    this.#database.run('DELETE FROM marks WHERE at > ?', now);
+    const sql = `INSERT INTO marks (at, event) SELECT ?1, (SELECT coalesce(max(id), 0) FROM events)
+      WHERE NOT EXISTS (SELECT 1 FROM marks WHERE at > ?1 - ?2)`;
+    this.#database.run(sql, now, Math.floor(span / MARKS));
+    const old = this.#database.all(
+      'SELECT * FROM marks WHERE at <= ? ORDER BY at DESC, number DESC LIMIT 1',
+      now - span,
+    );
+    // The columns of the table.
+    const [mark] = old as unknown as Mark[];
+    if (mark !== undefined) this.#database.run('DELETE FROM marks WHERE at < ?', mark.at);
+    return mark;
+  }
+
+  /** Deletes up to `limit` rows of each table that were due at a mark. Returns the largest number of a table. */
+  sweep({ number, at }: Mark, limit: number): number {
+    const keys = 'DELETE FROM handled WHERE key IN (SELECT key FROM handled WHERE due <= ? LIMIT ?)';
+    const dead = `DELETE FROM events WHERE id IN
+      (SELECT id FROM events WHERE state = 'dead' AND due <= ? AND marked < ? LIMIT ?)`;
+    return Math.max(this.#database.run(keys, at, limit), this.#database.run(dead, at, number, limit));
+  }
+
+  // The application, and another file
+
+  /**
+   * Copies the events of another file, and the workers that run them. Returns the number of events.
+   *
+   * An event that is here, or was handled here, is left out: another process was faster. One whose id is taken here
+   * runs again, with an id of its own: its run would not find it.
+   */
+  copyFrom(other: Events, now: number): number {
+    let copied = 0;
+    for (const row of other.#database.all('SELECT * FROM workers'))
+      this.#insert('OR REPLACE', 'workers', row);
+    for (let last = 0; ; ) {
+      const [row] = other.#database.all('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT 1', last);
+      if (row === undefined) return copied;
+      last = Number(row.id);
+      const isHandled = 'SELECT count(*) FROM handled WHERE key = ? AND due > ?';
+      if (this.#database.number(isHandled, String(row.key), now) > 0) continue;
+      const { id: _, ...rest } = row;
+      const again = row.state === 'running' ? { ...rest, state: 'waiting', worker: null } : rest;
+      copied += this.#insert('OR IGNORE', 'events', row) || this.#insert('OR IGNORE', 'events', again);
+    }
+  }
+
+  #insert(or: string, table: string, row: Row): number {
+    const names = Object.keys(row);
+    const sql = `INSERT ${or} INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`;
+    return this.#database.run(sql, ...Object.values(row));
   }
 }

@@ -1,7 +1,16 @@
 import { InboxFullError } from '../errors/inbox.js';
+import { WebhookError } from '../errors/index.js';
+import type { Runtime } from './runtime.js';
 
 /** The result codes of SQLite that are handled differently: https://sqlite.org/rescode.html */
-const CODES = { busy: 5, corrupt: 11, notADatabase: 26 } as const;
+const CODES = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
+
+/** The file was deleted or replaced, and its events cannot be brought to the one at its path. */
+export class FileGoneError extends WebhookError {
+  constructor(cause: unknown) {
+    super(`The file was deleted or replaced: ${cleanError(cause).message}`, { cause });
+  }
+}
 
 /** Another connection writes, or recovers the file after a crash. */
 export function isBusy(error: unknown): boolean {
@@ -18,7 +27,8 @@ export function isDamage(error: unknown): boolean {
  * Whether storing may soon succeed: the disk is full, or SQLite has refused for another reason than damage.
  */
 export function mayPass(error: unknown): boolean {
-  return error instanceof InboxFullError || (codeOf(error) !== undefined && !isDamage(error));
+  if (error instanceof InboxFullError || error instanceof FileGoneError) return true;
+  return codeOf(error) !== undefined && !isDamage(error);
 }
 
 /** Returns the primary result code, which is the lowest byte. */
@@ -32,4 +42,31 @@ export function cleanError(error: unknown): Error & { readonly code?: string } {
   const message = error instanceof Error ? error.message : typeof error;
   const advice = isDamage(error) ? ': see "A damaged file" in the guide of the inbox' : '';
   return new Error(message + advice, { cause: error });
+}
+
+/** Says what to do about an error of opening the file. SQLite has few words for it, and the same for several causes. */
+export function openingAdvice(
+  error: unknown,
+  { fs, path: { dirname, resolve } }: Runtime,
+  path: string,
+): string {
+  const { code } = error as { readonly code?: unknown };
+  const folder = dirname(resolve(path));
+  // It is not made: it may be that of a volume that is not mounted.
+  if (code === 'ENOENT') return '. Create its folder, or mount the volume';
+  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return '. It is a folder: add the name of a file';
+  if (code === 'ENOSPC' || isFull(fs, folder, error)) return `. There is no room on the disk of ${folder}`;
+  const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
+  if (!isDenied && isDamage(error)) return '';
+  return `. This process needs permission to write it, ${path}-wal, ${path}-shm and their folder: check their owner and mode`;
+}
+
+function isFull(fs: Runtime['fs'], folder: string, error: unknown): boolean {
+  const code = codeOf(error);
+  try {
+    return code === CODES.full || (code === CODES.ioError && fs.statfsSync(folder).bavail === 0);
+  } catch {
+    return false;
+  }
 }

@@ -1,10 +1,11 @@
 import { WebhookError } from '../errors/index.js';
 import type { InboxReporter } from '../inbox/reporter.js';
-import { withRetries } from '../utils/waiting.js';
+import { unref, withRetries } from '../utils/waiting.js';
 import { type Database, openDatabase } from './database.js';
 import { Disk } from './disk.js';
 import { Events } from './events.js';
-import { cleanError, isBusy, isDamage } from './failure.js';
+import { cleanError, FileGoneError, isBusy, isDamage } from './failure.js';
+import { Identity } from './identity.js';
 import type { SqliteSettings } from './options.js';
 import { loadRuntime } from './runtime.js';
 import { Writer } from './writer.js';
@@ -14,24 +15,36 @@ const READ_TIMEOUT_MS = 2_000;
 /** How long a change waits for other processes that write, in ms. */
 const WRITE_TIMEOUT_MS = 3_000;
 
+/** Milliseconds between two looks whether the file is still at its path. */
+const LOOK_MS = 1_000;
+
 /** The open file of an inbox. */
 export class InboxFile {
   readonly events: Events;
   readonly disk: Disk;
+  readonly #open: () => Database;
   readonly #database: Database;
+  readonly #identity: Identity;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
+  /** Whether it is noticed that another file is at the path. */
+  #isWatched = true;
+  readonly #timer: ReturnType<typeof setInterval>;
   #damage: string | undefined;
   #isClosed = false;
 
   /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
   constructor(settings: SqliteSettings, reporter: InboxReporter) {
     const runtime = loadRuntime();
-    this.#database = openDatabase(runtime, settings.path);
-    this.#writer = new Writer(this.#database);
+    this.#open = () => openDatabase(runtime, settings);
+    this.#database = this.#open();
+    this.#identity = new Identity(runtime, settings.path);
+    this.#writer = new Writer(this.#database, () => this.#follow());
     this.#reporter = reporter;
     this.events = new Events(this.#database);
     this.disk = new Disk(runtime, settings, this.#database);
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    unref(this.#timer);
   }
 
   /** What is damaged, as far as anything has met it; undefined if nothing has. */
@@ -50,11 +63,78 @@ export class InboxFile {
   }
 
   /** Commits what waits, and closes the file. */
-  async close(): Promise<void> {
-    await this.write(() => undefined).catch(() => undefined);
+  async close(timeout: number): Promise<void> {
+    await this.write(() => undefined, timeout).catch(() => undefined);
     this.#isClosed = true;
+    clearInterval(this.#timer);
     this.#writer.end(closedError());
     this.#database.close();
+  }
+
+  /** Notices too while nothing is stored that the file is gone: the writer follows. */
+  #look(): void {
+    if (!this.#isWatched || this.#identity.isSame) return;
+    this.write(() => undefined).catch((error: unknown) => this.#reporter.storageFailed(cleanError(error)));
+  }
+
+  /**
+   * Goes on in the file that is at the path now, if that is another one, with every event of the one that was.
+   *
+   * Nobody else would find what is stored in a file that was deleted or replaced.
+   *
+   * @throws {FileGoneError} There is none, and none can be made.
+   */
+  #follow(): void {
+    if (!this.#isWatched || this.#identity.isSame) return;
+    try {
+      if (this.#identity.isSameFile) this.#reopen();
+      else this.#move();
+      this.#identity.remember();
+    } catch (error) {
+      throw new FileGoneError(error);
+    }
+  }
+
+  /** What is beside the file was deleted. Its content goes into the file, and SQLite makes it again. */
+  #reopen(): void {
+    const database = this.#database;
+    if (database.isOpen) {
+      const [result] = database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (result?.busy !== 0) throw new WebhookError('it is in use');
+      database.close();
+    }
+    database.become(this.#open());
+    this.#reporter.warn('the files beside the file were deleted: their content was saved');
+  }
+
+  #move(): void {
+    this.#identity.removeRest();
+    const proof = crypto.randomUUID();
+    this.events.beat({ id: proof, lock: 0 }, 0);
+    const next = this.#open();
+    try {
+      const events = new Events(next);
+      if (events.workers().some(({ id }) => id === proof)) {
+        this.#isWatched = false;
+        const effect = 'it would not be noticed if the file was deleted or replaced';
+        this.#reporter.warnOnce(
+          'inode',
+          `the file system changes the inode of the file by itself: ${effect}`,
+        );
+      } else {
+        next.run('BEGIN IMMEDIATE');
+        const copied = events.copyFrom(this.events, Date.now());
+        next.run('COMMIT');
+        this.#reporter.warn(
+          `the file was deleted or replaced: ${copied} events were copied to the one at its path`,
+        );
+      }
+    } catch (error) {
+      next.close();
+      throw error;
+    }
+    this.#database.close();
+    this.#database.become(next);
   }
 
   /** Reports damage by itself: a damaged page concerns some events, and the others go on. */

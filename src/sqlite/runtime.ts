@@ -28,8 +28,17 @@ export interface Runtime {
     openSync(path: string, flags: string, mode: number): number;
     closeSync(descriptor: number): void;
     statfsSync(path: string): DiskStats;
+    statSync(path: string, options: { readonly throwIfNoEntry: false }): FileStats | undefined;
+    rmSync(path: string, options: { readonly force: true }): void;
   };
   readonly path: { dirname(path: string): string; resolve(path: string): string };
+}
+
+/** The part of `stat(2)` that is used here. */
+export interface FileStats {
+  readonly dev: number;
+  readonly ino: number;
+  isDirectory(): boolean;
 }
 
 /** The part of `statfs(2)` that is used here. */

@@ -25,11 +25,14 @@ const MAX_TRANSACTION_MS = 20;
  */
 export class Writer {
   readonly #database: Database;
+  readonly #follow: () => void;
   #changes: Change[] = [];
   #isScheduled = false;
 
-  constructor(database: Database) {
+  /** @param follow - Called before and after each transaction: makes sure that others find what it writes. */
+  constructor(database: Database, follow: () => void) {
     this.#database = database;
+    this.#follow = follow;
   }
 
   /**
@@ -82,6 +85,7 @@ export class Writer {
     this.#changes.splice(0, applied.length);
     try {
       this.#database.run('COMMIT');
+      this.#follow();
       for (const [{ resolve }, result] of applied) resolve(result);
     } catch (error) {
       this.#rollBack();
@@ -93,6 +97,7 @@ export class Writer {
   /** Begins a transaction. Returns false if another connection writes, or the file cannot be written. */
   #begin(): boolean {
     try {
+      this.#follow();
       this.#database.run('BEGIN IMMEDIATE');
     } catch (error) {
       if (isBusy(error)) this.#waitForOthers();

@@ -8,6 +8,10 @@ import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import { type Engine, eventually, hang, processing, receiverWith, record, stored } from './fixture.js';
 
+const fail = (): never => {
+  throw new Error('no');
+};
+
 /** How the workers of every inbox behave. */
 export function testWorkers({ createInbox, loseLocks, readEverything }: Engine): void {
   test('a worker runs handlers by type, with the event and its context', async () => {
@@ -80,12 +84,12 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     const { hooks, calls } = record();
     const inbox = createInbox({ hooks, attempts: 2 });
     const webhook = stored({ workspace: 'acme' });
-    inbox.work({ lead_captured: () => Promise.reject(new TypeError('the CRM is away\u001b')) });
+    inbox.work({ lead_captured: () => Promise.reject(new TypeError('the CRM\n  is away\u001b')) });
     await inbox.store(webhook);
     await eventually(() => expect(calls).toEqual(['retry', 'dead letter']));
     const [letter] = await inbox.deadLetters.list();
     expect(letter).toMatchObject({ id: webhook.key, webhook, attempts: 2, failedAt: expect.any(Number) });
-    expect(letter?.reason).toMatch(/lead_captured.* failed\. TypeError: the CRM is away\\u001b$/);
+    expect(letter?.reason).toBe('the CRM is away\\u001b');
     expect(await readEverything()).not.toContain('    at ');
   });
 
@@ -112,7 +116,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     const [{ error } = { error: undefined }] = failures;
     expect((error as AggregateError).errors).toMatchObject([{ name: 'TypeError' }, { name: 'RangeError' }]);
     const [letter] = await inbox.deadLetters.list();
-    expect(letter?.reason).toMatch(/TypeError: one RangeError: otherother/);
+    expect(letter?.reason).toMatch(/^one; otherother/);
     expect(letter?.reason).toHaveLength(1_000);
   });
 
@@ -165,47 +169,15 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     ]);
   });
 
-  test('an event without a handler here is retried, so that another worker takes it, and warned of once', async () => {
-    const { hooks, calls, failures } = record();
-    const logger = new RecordingLogger();
-    const old = createInbox({ logger, hooks, backoff: 100, attempts: 100 });
-    for (let count = 0; count < 10; count += 1) await old.store(stored());
-    const worker = old.work({ agent_deleted: () => undefined });
-    await eventually(() => expect(calls.length).toBeGreaterThanOrEqual(10));
-    expect(failures[0]).toMatchObject({
-      attempt: 1,
-      error: { message: expect.stringContaining('no handler') },
-    });
-    // As in a rolling deployment: first both take events, then only the new one.
-    let handled = 0;
-    createInbox({ attempts: 100 }).work({ lead_captured: () => (handled += 1) });
-    await eventually(() => expect(handled).toBeGreaterThan(0));
-    await worker.close();
-    await eventually(() => expect(handled).toBe(10));
-    const warnings = logger.lines.filter((line) => line.startsWith('warn') && line.includes('lead_captured'));
-    expect(warnings).toEqual([expect.stringContaining('no handler for lead_captured in this worker')]);
-  });
-
-  test('an event that no worker has a handler for is finally a dead letter, and can be replayed', async () => {
-    const { hooks, calls, failures } = record();
-    const inbox = createInbox({ hooks, attempts: 3 });
-    const worker = inbox.work({});
-    await inbox.store(stored());
-    await eventually(() => expect(calls).toEqual(['retry', 'retry', 'dead letter']));
-    expect(failures.at(-1)).toMatchObject({ attempt: 3, error: expect.any(WebhookError) });
-    expect(await inbox.deadLetters.list()).toMatchObject([
-      { attempts: 3, reason: expect.stringContaining('no handler for its type') },
-    ]);
-    await worker.close();
-    inbox.work({ lead_captured: () => undefined });
-    await inbox.deadLetters.replayAll();
-    await eventually(() => expect(calls.at(-1)).toBe('handled'));
-  });
-
   test.each<[string, () => unknown]>([
     ['a symbol as its message', () => Object.assign(new Error(), { message: Symbol('no') })],
     ['no prototype', () => Object.create(null)],
     ['a list of such objects', () => [Object.create(null)]],
+    [
+      'a message that cannot become a text',
+      () => Object.assign(new Error(), { message: Object.create(null) }),
+    ],
+    ['nothing that can be asked of it', () => new Proxy({}, { get: fail, has: fail, getPrototypeOf: fail })],
   ])('what a handler throws with %s is a failure like any other', async (_, thrown) => {
     const { hooks, calls } = record();
     const inbox = createInbox({ hooks, attempts: 2 });
@@ -235,6 +207,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     const handlers = processing(async () => {
       runs += 1;
       await loseLocks();
+      await hang();
     });
     inbox.work(handlers, { lockDuration: 100, maxStalls: 2 });
     await inbox.store(stored());

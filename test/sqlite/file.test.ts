@@ -54,7 +54,7 @@ test.each([
     'not a database, and long enough to have a header of a hundred bytes. '.repeat(3),
     /not a database/,
   ],
-  ['a folder', undefined, /unable to open/],
+  ['a folder', undefined, /It is a folder: add the name of a file/],
 ])('%s is refused', (_, content, message) => {
   if (content === undefined) mkdirSync(path);
   else writeFileSync(path, content);
@@ -83,18 +83,18 @@ test('every commit is on the disk, whatever the file was used with before', asyn
 
 test('a file of a later release is refused, with what to do', async () => {
   await createInbox().close();
-  inFile((file) => file.exec('PRAGMA user_version = 2'));
+  inFile((file) => file.exec('PRAGMA user_version = 3'));
   expect(() => createSqliteInbox({ path })).toThrow(ConfigurationError);
-  expect(() => createSqliteInbox({ path })).toThrow(/tables of version 2, not 1: update agent-platform-sdk/);
+  expect(() => createSqliteInbox({ path })).toThrow(/tables of version 3, not 2: update agent-platform-sdk/);
 });
 
 test('when a later release changes the file during a deploy, this one writes nothing more', async () => {
   const inbox = createInbox();
   await inbox.store(stored());
-  inFile((file) => file.exec('PRAGMA user_version = 2'));
+  inFile((file) => file.exec('PRAGMA user_version = 3'));
   let runs = 0;
   inbox.work({ lead_captured: () => (runs += 1) });
-  await expect(inbox.store(stored())).rejects.toThrow(/The file has tables of version 2.*update/);
+  await expect(inbox.store(stored())).rejects.toThrow(/The file has tables of version 3.*update/);
   expect(await inbox.health()).toMatchObject({ ready: false, warnings: { refused: expect.any(String) } });
   expect([runs, rowsOf('events').map(({ state }) => state)]).toEqual([0, ['waiting']]);
 });

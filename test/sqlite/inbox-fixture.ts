@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'agent-platform-sdk/sqlite';
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeEach, onTestFinished } from 'vitest';
+import { DELETION } from '../../src/inbox/delays.js';
 import { loadRuntime, type Row, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { type Engine, quickOptions } from '../inbox/fixture.js';
 
@@ -54,7 +55,16 @@ export function holdLock(): { release(): void } {
   return { release: () => database.close() };
 }
 
-export const rowsOf = (table: 'events' | 'handled' | 'workers'): Row[] =>
+/** Deletes what is due at the next look, and not an hour later. */
+export function shortenDeletion(delay = 0): void {
+  const { delay: before } = DELETION;
+  DELETION.delay = delay;
+  onTestFinished(() => {
+    DELETION.delay = before;
+  });
+}
+
+export const rowsOf = (table: 'events' | 'handled' | 'workers' | 'marks'): Row[] =>
   inFile((database) => database.prepare(`SELECT * FROM ${table}`).all());
 
 export const rowOf = (key: string): Row => rowsOf('events').find((row) => row.key === key) ?? {};
@@ -62,6 +72,8 @@ export const rowOf = (key: string): Row => rowsOf('events').find((row) => row.ke
 export const engine: Engine = {
   createInbox: (options) => createInbox(options),
   loseLocks: () =>
-    inFile((database) => database.exec("UPDATE events SET run = run + 1, due = 0 WHERE state = 'running'")),
+    inFile((database) =>
+      database.exec("UPDATE events SET run = run + 1, worker = NULL WHERE state = 'running'"),
+    ),
   readEverything: async () => JSON.stringify([rowsOf('events'), rowsOf('handled')]),
 };

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { minimal } from '../webhooks/deliveries.js';
+import { type Engine, eventually, record, settled, stored } from './fixture.js';
+
+const other = () => stored({ type: 'agent_deleted', payload: minimal.agent_deleted });
+
+/** What becomes of events whose type has no handler in a worker. */
+export function testUnhandled({ createInbox }: Engine): void {
+  test('an event waits for a worker with a handler, at no cost of an attempt, and its type is warned of once', async () => {
+    const { hooks, calls, runs } = record();
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ hooks, logger, attempts: 1 });
+    const webhooks = [other(), other(), other()];
+    for (const webhook of [...webhooks, stored()]) await inbox.store(webhook);
+    inbox.work({ lead_captured: () => undefined });
+    await eventually(() => expect(calls).toEqual(['handled']));
+    await eventually(() =>
+      expect(logger.lines.join()).toContain('no handler for agent_deleted in this worker'),
+    );
+    expect(await inbox.health()).toMatchObject({ depth: 3, active: 0, deadLetters: 0 });
+    inbox.work({ agent_deleted: () => undefined });
+    await settled(inbox);
+    expect(runs.slice(1)).toMatchObject(webhooks.map(() => ({ attempt: 1 })));
+    expect(logger.lines.filter((line) => line.includes('no handler for agent_deleted'))).toHaveLength(1);
+  });
+
+  test('two workers for one type and one for another work off 1,000 events, and none is a dead letter', async () => {
+    const inboxes = [createInbox(), createInbox(), createInbox()] as const;
+    const [inbox] = inboxes;
+    const handled = new Map<string, number>();
+    const count = ({ type }: { readonly type: string }) => handled.set(type, (handled.get(type) ?? 0) + 1);
+    const webhooks = Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? stored() : other()));
+    await Promise.all(webhooks.map((webhook) => inbox.store(webhook)));
+    inboxes[0].work({ lead_captured: count });
+    inboxes[1].work({ lead_captured: count });
+    inboxes[2].work({ agent_deleted: count });
+    await settled(inbox);
+    expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
+    expect(Object.fromEntries(handled)).toEqual({ lead_captured: 500, agent_deleted: 500 });
+  });
+
+  test('a bare pair of functions decides by its `handles` alone', async () => {
+    const inbox = createInbox();
+    const processed: string[] = [];
+    inbox.work({
+      handles: (type) => type === 'a type of tomorrow',
+      process: async ({ type }) => void processed.push(type),
+    });
+    await inbox.store(stored());
+    await inbox.store(stored({ type: 'a type of tomorrow' }));
+    await eventually(() => expect(processed).toEqual(['a type of tomorrow']));
+    expect(await inbox.health()).toMatchObject({ depth: 1, deadLetters: 0 });
+  });
+}
