@@ -6,6 +6,7 @@ import {
   operationIssues,
   type QueryValue,
 } from '../endpoints/endpoint.js';
+import { pathProblem } from '../endpoints/path.js';
 import { ConfigurationError, RequestValidationError } from '../errors/index.js';
 import { typeName } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
@@ -183,7 +184,8 @@ export class AgentPlatform {
    * {@link send}.
    *
    * @param method - The HTTP method. A `GET` cannot have a body.
-   * @param path - Relative to the base address: starts with a slash, not with `/v3`. Encode the ids in it.
+   * @param path - Relative to the base address: starts with a slash, not with `/v3`, and may have a query. Encode
+   * the ids in it. A path that a URL changes (`..`, `\`) is refused, because it could reach another operation.
    * @param options - `query`, `body` (anything that JSON can hold), and the options of a call.
    * @returns The parsed body, with its envelope.
    * @throws {RequestValidationError} If method, path, query or body is wrong; nothing was sent.
@@ -202,16 +204,18 @@ export class AgentPlatform {
     // From JavaScript it may be anything, as the check says.
     const { query, body, ...callOptions } = (options ?? {}) as RawRequest;
     const anything = z.unknown();
+    // The part before the query, for hooks and messages.
+    const [route = '', search = ''] = typeof path === 'string' ? path.split(/\?(.*)/s) : [typeName(path)];
     const endpoint: Endpoint = {
       method,
-      path,
+      path: route,
       query: query === undefined ? undefined : anything,
       body: body === undefined ? undefined : anything,
       response: { kind: 'body', schema: anything },
       auth: 'bearer',
     };
     // No path parameters: `path` is complete.
-    const input = { query, body } as EndpointInput<string, unknown, unknown>;
+    const input = { query, body, search } as EndpointInput<string, unknown, unknown>;
     const check = () => checkRawRequest(method, path, options);
     return this.#send(endpoint, input, { ...callOptions, validation: 'off' }, check);
   }
@@ -220,7 +224,7 @@ export class AgentPlatform {
 /** Checks what `request` is given, as `endpoint()` would. From JavaScript it may be anything. */
 function checkRawRequest(method: HttpMethod, path: string, options: RawRequest): void {
   checkRawOptions(options, `${method} ${path}`);
-  const issues = operationIssues(method, path, options.body);
+  const issues = operationIssues(method, pathProblem(path), options.body);
   const { body } = options;
   if (typeof body === 'string' && typeof parseJson(body) === 'object') {
     issues.push({

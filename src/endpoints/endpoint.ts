@@ -5,6 +5,7 @@ import {
   type SchemaOutput,
   type StandardSchemaV1,
 } from '../utils/standard-schema.js';
+import { templateProblem } from './path.js';
 import type { ResponseShape } from './response-shape.js';
 
 /** The HTTP methods an endpoint can have. */
@@ -89,9 +90,9 @@ export interface EndpointDeclaration<
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
- * @throws {TypeError} If the method is unknown; if the path has no leading slash, starts with `/v3`, or
- * contains a query, a fragment, `..` or a parameter without braces; if a `GET` has a body; or if `response`
- * is missing.
+ * @throws {TypeError} If the method is unknown; if the path has no leading slash, starts with `/v3`, contains a
+ * query or a parameter without braces, or is changed by URL parsing, as `..` and `\` are; if a `GET` has a body; or
+ * if `response` is missing.
  *
  * @example
  * ```ts
@@ -121,7 +122,7 @@ export function endpoint<
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
   const { method, path, body, response, auth = 'bearer' } = declaration;
-  const issues = operationIssues(method, path, body);
+  const issues = operationIssues(method, templateProblem(path), body);
   const shape = isStandardSchema(response) ? { kind: 'body', schema: response } : response;
   // From JavaScript it may be missing.
   if ((shape as Partial<ResponseShape<unknown>> | undefined)?.kind === undefined) {
@@ -138,19 +139,19 @@ export function endpoint<
   >;
 }
 
-/** Describes what is wrong with an operation. From JavaScript it may be anything. */
-export function operationIssues(method: unknown, path: unknown, body: unknown): Issue[] {
+/**
+ * Describes what is wrong with an operation. From JavaScript it may be anything.
+ *
+ * @param wrongPath - What is wrong with its path.
+ */
+export function operationIssues(method: unknown, wrongPath: string | undefined, body: unknown): Issue[] {
   const issues: Issue[] = [];
   const add = (field: string, message: string) =>
     issues.push({ path: [field], code: `invalid_${field}`, message });
   // `includes` would take methods only.
   if (!(METHODS as readonly unknown[]).includes(method))
     add('method', `expected one of ${METHODS.join(', ')}`);
-  // A parameter may have any name.
-  const fixed = String(path).replace(/\{[^{}]+\}/g, 'id');
-  if (!/^\/(?!v3(\/|$))[^{}?#\s]*$/.test(fixed) || /\/(:|\.\.?(\/|$))/.test(fixed)) {
-    add('path', 'expected a form like "/tools/{toolId}", without "/v3", "..", a query or white space');
-  }
+  if (wrongPath !== undefined) add('path', wrongPath);
   if (method === 'GET' && body !== undefined) add('body', 'expected none: a GET sends no body');
   return issues;
 }

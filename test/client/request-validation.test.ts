@@ -9,7 +9,7 @@ import {
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { createClient, rejectionOf, requests, seed } from '../support/client.js';
+import { createClient, rejectionOf, requests, respond, response, seed } from '../support/client.js';
 
 /** The error of a call that is refused before anything is sent. */
 async function refusalOf(
@@ -46,18 +46,70 @@ test.each([
   ['two dots', '..', "'..', the path of another operation"],
   ['nothing', undefined, 'nothing'],
   ['null', null, 'null'],
-  ['a number', 5, 'number'],
+  ['a broken number', 1.5, 'number'],
+  ['a number that JSON has rounded', 2 ** 53, 'a number above 2^53, which JSON has rounded'],
+  [
+    'a text made of nothing',
+    String(undefined),
+    "'undefined', which JavaScript makes of a value that is missing",
+  ],
+  ['a text made of null', String(null), "'null', which JavaScript makes of a value that is missing"],
+  [
+    'a text made of a failed number',
+    `${Number('x')}`,
+    "'NaN', which JavaScript makes of a value that is missing",
+  ],
+  [
+    'a text made of an object',
+    `${String({})}`,
+    "'[object Object]', which JavaScript makes of a value that is missing",
+  ],
+  ['a blank at the end', 'tool_1\n', 'a string with a blank at its start or end'],
+  ['a blank at the start', '\u00a0tool_1', 'a string with a blank at its start or end'],
+  // mailgun-js#63
+  ['half an emoji', 'tool_\ud83d', 'a string with half a character (a lone surrogate)'],
 ])('%s is not an id', async (_, id, received) => {
   const calls: ((platform: AgentPlatform) => Promise<unknown>)[] = [
     ({ tools }) => tools.get(id as never),
     ({ workspaces }) => workspaces.delete(id as never),
     ({ conversations }) => conversations.get({ agentId: 'a', convoId: id as never }),
+    ({ orgs }) => orgs.listMembersAndTeams(id as never),
+    ({ variables }) => variables.create(id as never, { key: 'k' }),
+    (platform) => platform.send(endpoints.getTool, { path: { toolId: id as never } }),
   ];
   for (const call of calls) {
     expect(await refusalOf(call)).toMatchObject({
       issues: [{ code: 'invalid_id', message: `expected a non-empty string, received ${received}` }],
     });
   }
+});
+
+test.each(['undefined', ' PN1', 'PN\ud83d'])('%j is not an id in a body either', async (id) => {
+  for (const number of [{ phoneNumberSid: id }, { phoneNumberSid: 'PN1', workspaceId: id }]) {
+    const error = await refusalOf(({ phoneNumbers }) =>
+      phoneNumbers.release({ ...number, isImportedNumber: true }),
+    );
+    expect(error).toMatchObject({ issues: [{ code: 'invalid_id' }] });
+  }
+});
+
+test('a safe integer is an id wherever one is taken, because chat ids arrive as numbers', async () => {
+  respond(response(200, { isGood: true, errors: '' }));
+  const platform = createClient({ validation: 'off' });
+  const id = 4915123456789 as never;
+  await platform.tools.get(id);
+  await platform.workspaces.delete(id);
+  await platform.conversations.get({ agentId: id, convoId: 0 as never });
+  await platform.phoneNumbers.release({ workspaceId: id, phoneNumberSid: id, isImportedNumber: true });
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/v3/tools/4915123456789',
+    '/v3/workspaces/4915123456789',
+    '/v3/agents/4915123456789/convos/0',
+    '/v3/utils/telco/release-number',
+  ]);
+  expect(requests.at(-1)?.body).toBe(
+    '{"workspaceId":"4915123456789","phoneNumberSid":"4915123456789","isImportedNumber":true}',
+  );
 });
 
 test.each(['defaults', 'Defaults', ' defaults'])(
@@ -86,6 +138,16 @@ test.each<[what: string, call: (platform: AgentPlatform) => Promise<unknown>, me
     'an id beside `path`',
     (platform) => platform.send(endpoints.getTool, { toolId: 't1' } as never),
     /toolId: expected under `path`: \{ path: \{ toolId \} \}/,
+  ],
+  [
+    'an id in place of the input',
+    (platform) => platform.send(endpoints.getTool, 'tool_1' as never),
+    /\(root\): expected the input in the form \{ path: \{ toolId \} \}, received string/,
+  ],
+  [
+    'a body in place of the input',
+    (platform) => platform.send(endpoints.createVariable, ['x'] as never),
+    /expected the input in the form \{ path: \{ agentId \}, body \}, received array/,
   ],
   ['null for all arguments', (platform) => platform.send(endpoints.getTool, null as never), /toolId: /],
   ['no body', ({ phoneNumbers }) => phoneNumbers.release(undefined as never), /required.*a body/],

@@ -29,6 +29,22 @@ test('request takes a query, a body and the options of a call', async () => {
   expect(requests[0]?.headers.get('x-app')).toBe('shop');
 });
 
+test('request takes any path that URLs keep, and its query', async () => {
+  respond(response(200, success({})));
+  const paths: [path: string, sent: string][] = [
+    ['/räume/a b', '/r%C3%A4ume/a%20b'],
+    ['/r%C3%A4ume/a%2Fb/100%', '/r%C3%A4ume/a%2Fb/100%'],
+    ['/tools//x/', '/tools//x/'],
+    ['/workspaces/undefined', '/workspaces/undefined'],
+    ['/agents/:id', '/agents/:id'],
+    ['/tools?filter={"a":"../b"}&x', '/tools?filter={%22a%22:%22../b%22}&x'],
+  ];
+  for (const [path] of paths) await createClient().request('GET', path);
+  expect(requests.map(({ path }) => path)).toEqual(paths.map(([, sent]) => `/v3${sent}`));
+  await createClient().request('GET', '/tools?a=1', { query: { b: 2 } });
+  expect(requests.at(-1)?.path).toBe('/v3/tools?a=1&b=2');
+});
+
 test.each<[body: string, data: unknown]>([
   ['', undefined],
   ['null', null],
@@ -54,6 +70,8 @@ test.each<[what: string, args: readonly unknown[], message: string]>([
   ['a method in small letters', ['get', '/tools'], 'method: expected one of GET'],
   ['a path without a slash', ['GET', 'tools'], 'path: expected a form like "/tools/{toolId}"'],
   ['a path that is not a text', ['GET', 5], 'path: expected a form like'],
+  ['a path with a version', ['GET', '/v3?x'], 'path: expected a form like'],
+  ['a path with a parameter', ['GET', '/tools/{toolId}'], 'with ids in place of braces'],
   ['a GET with a body', ['GET', '/tools', { body: {} }], 'body: expected none: a GET sends no body'],
   ['a query that is a text', ['GET', '/tools', { query: 'a=1' }], 'query: expected object, received string'],
 ])('request rejects %s', async (_, args, message) => {

@@ -96,21 +96,27 @@ test('the envelope around a custom schema is checked too, and gives the output o
   });
 });
 
+test.each(['agents', '/v3/agents', '/v3', '/agents/:agentId', '/agents/{agentId', '', '/a?b=1', '/a#b'])(
+  'an endpoint cannot have the path "%s"',
+  (path) => {
+    expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
+      `endpoint: GET ${path}\n  - path: expected a form like "/tools/{toolId}"`,
+    );
+  },
+);
+
+// fingerprintjs/node-sdk#282, semantic-kernel#14086
 test.each([
-  'agents',
-  '/v3/agents',
-  '/v3',
-  '/agents/:agentId',
-  '/agents/{agentId',
-  '',
-  '/a?b=1',
-  '/a#b',
-  '/x/../tools/defaults',
-  '/x/.',
-  '/x y',
-])('an endpoint cannot have the path "%s"', (path) => {
+  ['/x/../tools/defaults', '/tools/defaults'],
+  ['/x/.', '/x/'],
+  ['/x/%2e%2E/y', '/y'],
+  ['/x/.%2e/y', '/y'],
+  ['/x\\y', '/x/y'],
+  ['/x\ty', '/xy'],
+  ['/x/\ud83d', '/x/%EF%BF%BD'],
+])('an endpoint cannot have the path %j, which URLs turn into %j', (path, sent) => {
   expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
-    `endpoint: GET ${path}\n  - path: expected a form like "/tools/{toolId}", without "/v3", "..", a query or white space`,
+    `  - path: expected a path that a URL keeps; it would become ${sent}`,
   );
 });
 
@@ -121,6 +127,7 @@ test.each([
   '/a/b:c',
   '/files/{file name}.json',
   '/a/.b/...',
+  '/räume/a b',
 ])('an endpoint can have the path "%s"', (path) => {
   expect(endpoint({ method: 'GET', path, response: ToolSchema }).path).toBe(path);
 });

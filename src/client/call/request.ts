@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Endpoint, HttpMethod, QueryValue } from '../../endpoints/endpoint.js';
+import { encodePath } from '../../endpoints/path.js';
 import { RequestValidationError } from '../../errors/index.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { type Issue, threwIssue, typeName, wrongType } from '../../utils/issues.js';
@@ -8,12 +9,15 @@ import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
 import { didYouMean } from '../../utils/suggest.js';
 import { validate, validateOwn } from '../../validation/validate.js';
 import { isCallOption } from '../settings.js';
+import { idProblem } from './id.js';
 
 /** The arguments of a call, by the parts of an endpoint. */
 export interface RequestInput {
   readonly path?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
   readonly query?: unknown;
+  /** A query that stands in the path already, without its question mark. */
+  readonly search?: string;
 }
 
 /** A checked request, the same for every attempt. */
@@ -37,10 +41,12 @@ export async function prepareRequest(
   const input = given ?? {};
   const { method } = endpoint;
   try {
+    if (!isObject(input)) refuseForm(endpoint, input);
     const path = fillPath(endpoint, input);
     const query = endpoint.query && queryString(await checkCustom(endpoint.query, input.query, 'query'));
     const body = endpoint.body && (await bodyText(endpoint.body, input.body));
-    return { method, path: path + (query ?? ''), body };
+    const search = [input.search, query].filter(Boolean).join('&');
+    return { method, path: encodePath(search === '' ? path : `${path}?${search}`), body };
   } catch (error) {
     const found =
       error instanceof Refusal ? { issues: error.issues } : { issues: [threwIssue], cause: error };
@@ -59,13 +65,24 @@ function refuse(path: Issue['path'], code: string, message: string): never {
   throw new Refusal([{ path, code, message }]);
 }
 
+/** From JavaScript: `send(endpoints.getTool, 'tool_1')`. */
+function refuseForm(endpoint: Endpoint, input: unknown): never {
+  const names = parameterNames(endpoint).join(', ');
+  const parts = [names && `path: { ${names} }`, endpoint.query && 'query', endpoint.body && 'body'];
+  const form = `{ ${parts.filter(Boolean).join(', ')} }`;
+  refuse([], 'invalid_type', `expected the input in the form ${form}, received ${typeName(input)}`);
+}
+
+function parameterNames({ path }: Endpoint): string[] {
+  // Every second part is the name of a parameter.
+  return path.split(/[{}]/).filter((_, index) => index % 2 === 1);
+}
+
 function fillPath(endpoint: Endpoint, input: RequestInput): string {
   const ids: unknown = input.path ?? {};
-  // Every second part is the name of a parameter.
-  const parts = endpoint.path.split(/[{}]/);
   if (!isObject(ids)) {
     // From JavaScript: `conversations.get(agentId, convoId)`.
-    const names = parts.filter((_, index) => index % 2 === 1).join(', ');
+    const names = parameterNames(endpoint).join(', ');
     const message = `expected the ids by name in one object, { ${names} }, received ${typeName(ids)}`;
     refuse(['path'], 'invalid_type', message);
   }
@@ -81,15 +98,14 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
         message: 'is an option: pass it after the ids',
       }),
     );
-  const path = parts.map((name, index) => {
+  // Every second part is the name of a parameter.
+  const path = endpoint.path.split(/[{}]/).map((name, index) => {
     if (index % 2 === 0) return name;
     const id = ids[name];
     const problem = idProblem(id, reserved?.[name] ?? []);
     if (problem === undefined) return encodeURIComponent(String(id));
     const isBeside = id === undefined && name in input;
-    const message = isBeside
-      ? `expected under \`path\`: { path: { ${name} } }`
-      : `expected a non-empty string, received ${problem}`;
+    const message = isBeside ? `expected under \`path\`: { path: { ${name} } }` : problem;
     issues.push({ path: [name], code: 'invalid_id', message });
     return '';
   });
@@ -97,21 +113,12 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
   return path.join('');
 }
 
-/** Describes what is wrong with an id. Encoded, it is one segment of the path, except for dots. */
-function idProblem(id: unknown, reserved: readonly string[]): string | undefined {
-  if (typeof id !== 'string') return typeName(id);
-  const plain = id.trim().toLowerCase();
-  if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
-  const isOther = plain === '.' || plain === '..' || reserved.some((one) => one.toLowerCase() === plain);
-  return isOther ? `'${id.trim()}', the path of another operation` : undefined;
-}
-
 /** Returns the text of a body. This package's schemas check it; for a custom schema, its output is sent. */
 async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
   if (!isOwnSchema(schema)) return JSON.stringify(await checkCustom(schema, value, 'body'));
   refuseMissing(value, 'body');
   refuseNonJson(value);
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(value, idsAsText);
   const sent: unknown = JSON.parse(text);
   // This package's schemas are Zod's, seen through the Standard Schema interface.
   const zodSchema = schema as unknown as z.core.$ZodType;
@@ -138,12 +145,13 @@ function refuseNonJson(value: unknown): void {
   if (issue !== undefined) throw new Refusal([issue]);
 }
 
-/** The fields that must not be empty. */
-const NON_EMPTY_FIELDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'key',
-  'workspaceId',
-  'phoneNumberSid',
-]);
+/** The fields that are ids. */
+const ID_FIELDS: readonly string[] = ['workspaceId', 'phoneNumberSid'];
+
+/** An id may be a number, as in a path. */
+function idsAsText(name: string, value: unknown): unknown {
+  return ID_FIELDS.includes(name) && Number.isSafeInteger(value) ? String(value) : value;
+}
 
 /**
  * Finds what a client refuses in arguments: unknown fields, mostly misspelt ones, and empty ids and keys.
@@ -164,9 +172,12 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
       const message = meant === undefined ? 'unknown field' : `unknown field. ${meant}`;
       return [{ path: at, code: 'unrecognized_key', message }];
     }
-    if (field === '' && NON_EMPTY_FIELDS.has(name)) {
+    if (field === '' && name === 'key') {
       return [{ path: at, code: 'too_small', message: 'expected a non-empty string' }];
     }
+    // The schema says what is no text.
+    const problem = typeof field === 'string' && ID_FIELDS.includes(name) ? idProblem(field) : undefined;
+    if (problem !== undefined) return [{ path: at, code: 'invalid_id', message: problem }];
     return findRefused(fieldSchema, field, at);
   });
 }
@@ -184,6 +195,5 @@ function queryString(query: unknown): string {
       parameters.append(name, String(one));
     }
   }
-  const text = parameters.toString();
-  return text === '' ? '' : `?${text}`;
+  return parameters.toString();
 }

@@ -1,0 +1,32 @@
+import { typeName } from '../../utils/issues.js';
+
+/** What JavaScript makes of a missing value, and so never an id. */
+const MISSING: readonly string[] = ['undefined', 'null', 'NaN', '[object Object]'];
+
+/**
+ * Describes what is wrong with an id: a non-empty text, or a safe integer, because chat ids arrive as numbers.
+ * Encoded, it is one segment of the path, except for dots.
+ *
+ * @param reserved - The values that would address another operation.
+ */
+export function idProblem(id: unknown, reserved: readonly string[] = []): string | undefined {
+  if (Number.isSafeInteger(id)) return undefined;
+  const problem = typeof id === 'string' ? textProblem(id, reserved) : kindOfId(id);
+  return problem && `expected a non-empty string, received ${problem}`;
+}
+
+function kindOfId(id: unknown): string {
+  // JSON has rounded a larger one already.
+  return Number.isInteger(id) ? 'a number above 2^53, which JSON has rounded' : typeName(id);
+}
+
+function textProblem(id: string, reserved: readonly string[]): string | undefined {
+  const plain = id.trim();
+  if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
+  if (MISSING.includes(plain)) return `'${plain}', which JavaScript makes of a value that is missing`;
+  const isOther = ['.', '..', ...reserved].some((one) => one.toLowerCase() === plain.toLowerCase());
+  if (isOther) return `'${plain}', the path of another operation`;
+  if (plain !== id) return 'a string with a blank at its start or end';
+  // Cut text leaves half of an emoji (mailgun-js#63).
+  return /\p{Surrogate}/u.test(id) ? 'a string with half a character (a lone surrogate)' : undefined;
+}
