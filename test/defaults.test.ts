@@ -269,10 +269,6 @@ testDefaults((file) => !/^(?:bullmq|inbox|redis|sqlite)\//.test(file), {
     const { fake } = await faulted({ status: 503 });
     return !fake.state.eu.workspaces.has(fake.seed.eu.workspaceId);
   },
-  'HtmlFault.status': async () => (await faulted({ kind: 'html' })).statuses[0],
-  'EmptyFault.status': async () => (await faulted({ kind: 'empty' })).statuses[0],
-  'WrongShapeFault.status': async () => (await faulted({ kind: 'wrong-shape' })).statuses[0],
-  'WrongShapeFault.body': async () => (await faulted({ kind: 'wrong-shape' })).responses[0]?.json(),
   'ListenOptions.port': async () => {
     await using one = await createFakePlatform().listen();
     await using other = await createFakePlatform().listen();

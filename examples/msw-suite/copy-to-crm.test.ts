@@ -59,7 +59,7 @@ test('creates no contact for an unknown conversation', async () => {
 
 test('throws if the 404 comes from a proxy', async () => {
   const contacts = crm();
-  fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'html', status: 404 });
+  fake.faults.inject({ endpoint: endpoints.getConversation, status: 404, body: '<h1>404</h1>' });
 
   await expect(copyToCrm(agentId, convoId)).rejects.toThrow(NotFoundError);
   expect(contacts).toEqual([]);

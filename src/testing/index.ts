@@ -25,17 +25,14 @@ export type { FakeChoices, PermitQuestion } from './fake/choices.js';
 export { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake/fake.js';
 export type { FaultInput, FaultScope, Faults, InjectedFault, WaitingFault } from './fake/faults/faults.js';
 export type {
-  EmptyFault,
   Fault,
   FaultKind,
-  HtmlFault,
   LatencyFault,
-  RefusedFault,
+  RateLimitFault,
   ResetFault,
   StallFault,
   StatusFault,
   TruncatedFault,
-  WrongShapeFault,
 } from './fake/faults/kinds.js';
 export type { Handler, HandlerCall } from './fake/handler.js';
 export type { OperationName } from './fake/operations.js';

@@ -74,7 +74,7 @@ test('asks about the address if nothing listens there, or it is another service'
 
 test('warns of a response that does not match the API specification', async () => {
   const { fake, env } = await service();
-  fake.faults.inject({ kind: 'wrong-shape', body: { success: true, data: [] } });
+  fake.faults.inject({ status: 200, body: { success: true, data: [] } });
   const { code, lines, tones } = await finish(['doctor'], env);
   expect([code, tones[2]]).toEqual([1, 'warn']);
   expect(lines[2]).toMatch(/^warn {2}drift {5}The response does not match.*\n {16}- message/);

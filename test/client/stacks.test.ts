@@ -41,8 +41,11 @@ test.each<[string, () => unknown]>([
     'an error after a retry',
     () => after({ status: 503, retryAfter: 0, times: 2 }, { maxRetries: 1 }).tools.listDefaults(),
   ],
-  ['a failed envelope', () => after({ kind: 'wrong-shape', body: { success: false } }).tools.listDefaults()],
-  ['a response that does not match its schema', () => after({ kind: 'wrong-shape' }).tools.get(seed.toolId)],
+  ['a failed envelope', () => after({ status: 200, body: { success: false } }).tools.listDefaults()],
+  [
+    'a response that does not match its schema',
+    () => after({ status: 200, body: { unexpected: true } }).tools.get(seed.toolId),
+  ],
   ['a call with its response', () => createClient().tools.get('nobody').withResponse()],
 ])('with await, the stack of %s contains the line of the caller', async (_, call) => {
   expect(await stackOf(call)).toContain('lineOfTheCaller');

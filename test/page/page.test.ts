@@ -89,11 +89,11 @@ test('helps a developer whose integration fails', async () => {
 
   // A fault, of the endpoint of the selected row.
   await openTab('faults');
-  await page.selectOption('select[aria-label=kind]', { label: 'html' });
+  await page.selectOption('select[aria-label=kind]', { label: 'truncated' });
   await press('Inject');
   await sees('"remaining": 1');
   await expect(platform.tools.get('crm')).rejects.toThrow();
-  await page.waitForSelector('#list:has-text("fault: html")');
+  await page.waitForSelector('#list:has-text("fault: truncated")');
   await sees('None.');
 
   // An event, sent twice.

@@ -36,7 +36,7 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
   ],
   [inject({ stauts: 500, status: 500 }), 'stauts is not a known option. Did you mean `status`?'],
   [inject({ kind: 'reset', ms: 4 }), 'ms is not a known option'],
-  [inject({ kind: 'explosion' }), 'Unknown fault "explosion". Known: status, html'],
+  [inject({ kind: 'explosion' }), 'Unknown fault "explosion". Known: status, rate-limit'],
   [inject({ kind: 'statis', status: 500 }), 'Unknown fault "statis". Did you mean "status"?'],
   [inject({ endpoint: 'getTools', status: 500 }), 'Unknown endpoint "getTools". Did you mean "getTool"?'],
   [send({ copys: 2 }), 'webhooks.send: copys is not a known option. Did you mean `copies`?'],

@@ -99,7 +99,7 @@ describe('begins its forms with examples that the fake accepts', () => {
 
   test('of faults', async () => {
     const { fake, load, post } = await pageOf();
-    const kinds = ['status', 'html', 'empty', 'wrong-shape', 'truncated', 'stall', 'reset', 'latency'];
+    const kinds = ['status', 'rate-limit', 'truncated', 'stall', 'reset', 'latency'];
     for (const kind of kinds) await post('/faults', jsonIn(await load(`/?tab=faults&kind=${kind}`)));
     expect(fake.faults.list().map(({ kind }) => kind)).toEqual(kinds);
   });
@@ -141,9 +141,9 @@ describe('copies a row', () => {
 
   const faults: FaultInput[] = [
     { status: 503 },
-    { kind: 'html' },
-    { kind: 'empty' },
-    { kind: 'wrong-shape' },
+    { status: 502, body: '<h1>502</h1>' },
+    { status: 200, body: '' },
+    { status: 200, body: { unexpected: true } },
     { kind: 'truncated' },
     { kind: 'stall' },
     { kind: 'reset' },
@@ -154,7 +154,7 @@ describe('copies a row', () => {
     fake.faults.inject(fault);
     await expect(clientOf(fake, { timeout: 200 }).tools.get('tool_eu_1')).rejects.toThrow();
     const { code } = await copiesOf(load, 'request_1');
-    expect(code).toContain(`fake.faults.inject({ kind: '${fault.kind ?? 'status'}'`);
+    expect(code).toContain(fault.kind === undefined ? 'inject({ status: ' : `inject({ kind: '${fault.kind}'`);
     await run(code);
   });
 

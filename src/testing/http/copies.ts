@@ -102,13 +102,13 @@ function recordLines(state: FakeState, region: Region, named: readonly (string |
 /** Injects the fault of a request again. A client that went away had waited for too long. */
 function faultLines({ fault, endpoint, region, status, response }: FakeRequest): string[] {
   if (fault === undefined && status !== undefined) return [];
-  const isReplaced = /^(status|html|empty|wrong-shape)$/.test(fault ?? '');
+  const isReplaced = fault === 'status' || fault === 'rate-limit';
   const input = {
-    kind: fault ?? 'latency',
+    kind: isReplaced ? undefined : (fault ?? 'latency'),
     ms: fault === undefined ? 60_000 : undefined,
     status: isReplaced ? status : undefined,
     at: fault === 'reset' && status !== undefined ? 'body' : undefined,
-    body: fault === 'wrong-shape' ? response : undefined,
+    body: isReplaced ? (response ?? '') : undefined,
   };
   return [`fake.faults.inject(${literal({ ...input, endpoint, region })});`];
 }

@@ -18,13 +18,9 @@ export function durationText(ms: number): string {
 
 /** What the faults do that leave no error body. */
 const FAULT_EFFECTS: Readonly<Record<string, string>> = {
-  html: "The response is an HTML page, like a proxy's.",
-  empty: 'The response has no body.',
-  'wrong-shape': 'The response is JSON of another shape.',
   truncated: 'The response is cut in the middle of its JSON.',
   stall: 'The response stalls half way.',
   reset: 'The connection is cut.',
-  refused: 'The connection is cut.',
 };
 
 /** Why a request failed, and what to do if that is known. Undefined if it succeeded, or is under way. */

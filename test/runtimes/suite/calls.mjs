@@ -121,7 +121,7 @@ export const calls = {
   async 'prints no token'({ connect, fault }) {
     const platform = connect({ token: TOKEN, headers: { 'x-api-key': TOKEN } });
     const refused = await thrownBy(() => platform.tools.get('tool'));
-    await fault({ kind: 'wrong-shape', status: 500, body: { message: `echo ${TOKEN}`, token: TOKEN } });
+    await fault({ status: 500, body: { message: `echo ${TOKEN}`, token: TOKEN } });
     const echoed = await thrownBy(() => platform.tools.get('tool'));
     equal([refused.status, echoed.status], [401, 500]);
     const text = [platform, refused, echoed].map(printed).join('\n');

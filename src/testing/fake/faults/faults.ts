@@ -22,7 +22,7 @@ import {
 
 /** The calls that a fault applies to. */
 export interface FaultScope {
-  /** The number of calls. Default 1. */
+  /** The number of calls that it answers. Default 1; `'always'` for a rate limit. */
   readonly times?: number | 'always' | undefined;
   /** Only calls of this region. */
   readonly region?: Region | undefined;
@@ -64,6 +64,8 @@ interface Injected {
   readonly fault: FaultInput & { readonly endpoint: string | undefined };
   remaining: number;
   hits: number;
+  /** When a rate limit allowed its latest calls. */
+  allowed: readonly number[];
 }
 
 /** The faults that a call meets. */
@@ -72,18 +74,23 @@ export interface TakenFaults {
   readonly delay: number;
   /** Its kind is set. */
   readonly fault: FaultInput | undefined;
+  /** Seconds until a rate limit allows another call. */
+  readonly retryAfter: number;
 }
 
-export const NO_FAULTS: TakenFaults = { delay: 0, fault: undefined };
+export const NO_FAULTS: TakenFaults = { delay: 0, fault: undefined, retryAfter: 0 };
 
 /** Answers a call as its faults have it. Rejects like `fetch` if they leave no response. */
-export async function answerFaulted({ delay, fault }: TakenFaults, call: FaultedCall): Promise<Answer> {
-  const { signal, perform } = call;
+export async function answerFaulted(
+  { delay, fault, retryAfter }: TakenFaults,
+  { signal, perform }: Omit<FaultedCall, 'retryAfter'>,
+): Promise<Answer> {
   if (delay > 0) await sleep(delay, signal);
   signal.throwIfAborted();
   if (fault === undefined) return perform();
   // The types of the table tie each row to its kind; a look-up by name cannot.
-  return (faultTable[fault.kind ?? 'status'].answer as AnswerFault<Fault>)(fault, call);
+  const answer = faultTable[fault.kind ?? 'status'].answer as AnswerFault<Fault>;
+  return answer(fault, { signal, perform, retryAfter });
 }
 
 /** The faults of a fake. */
@@ -114,11 +121,13 @@ export class Faults {
    * fake.faults.inject({ endpoint: endpoints.getTool, times: 2, status: 503, retryAfter: 1 });
    * fake.faults.inject({ kind: 'reset', at: 'body' });
    * fake.faults.inject({ kind: 'latency', ms: 80, times: 'always' });
+   * fake.faults.inject({ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' });
+   * fake.faults.inject({ kind: 'rate-limit', limit: 10, per: 1_000 }); // 10 calls a second
    * ```
    */
   inject(input: FaultInput): InjectedFault {
     checkIsFault(input);
-    const { kind = 'status', times = 1 } = input;
+    const { kind = 'status', times = kind === 'rate-limit' ? 'always' : 1 } = input;
     checkName('fault', kind, FAULT_KINDS);
     checkOptions(schemaOf(kind), input, { of: 'faults.inject' });
     const endpoint = this.#nameOf(input.endpoint);
@@ -129,6 +138,7 @@ export class Faults {
       fault: { ...input, kind, endpoint } as Injected['fault'],
       remaining: times === 'always' ? Number.POSITIVE_INFINITY : times,
       hits: 0,
+      allowed: [],
     };
     this.#keep([...this.#injected, injected]);
     // Not by its id, which is given again after a reset.
@@ -169,16 +179,16 @@ export class Faults {
     const matching = this.#injected.filter(
       ({ fault }) => (fault.region ?? region) === region && (fault.endpoint ?? endpoint) === endpoint,
     );
-    if (matching.length === 0) return NO_FAULTS;
-    const first = matching.find(({ fault }) => fault.kind !== 'latency');
-    const latencies = matching.filter(({ fault }) => fault.kind === 'latency');
-    for (const each of [...latencies, ...(first === undefined ? [] : [first])]) {
+    const first = matching.find((each) => each.fault.kind !== 'latency' && !isWithinLimit(each));
+    const taken = matching.filter((each) => each === first || each.fault.kind === 'latency');
+    if (taken.length === 0) return NO_FAULTS;
+    for (const each of taken) {
       each.remaining -= 1;
       each.hits += 1;
     }
     this.#keep(this.#injected.filter(({ remaining }) => remaining > 0));
-    const delay = latencies.reduce((sum, { fault }) => sum + (fault.kind === 'latency' ? fault.ms : 0), 0);
-    return { delay, fault: first?.fault };
+    const delay = taken.reduce((sum, { fault }) => sum + (fault.kind === 'latency' ? fault.ms : 0), 0);
+    return { delay, fault: first?.fault, retryAfter: first === undefined ? 0 : secondsUntilAllowed(first) };
   }
 
   #keep(injected: readonly Injected[]): void {
@@ -198,6 +208,22 @@ export class Faults {
     checkName('endpoint', name, known);
     return name;
   }
+}
+
+/** Counts a call, if the fault is a rate limit that still allows it. */
+function isWithinLimit(injected: Injected): boolean {
+  const { fault } = injected;
+  if (fault.kind !== 'rate-limit') return false;
+  const now = Date.now();
+  // A clock that was set back forgets the calls.
+  injected.allowed = injected.allowed.filter((at) => Math.abs(now - at) < fault.per);
+  if (injected.allowed.length >= fault.limit) return false;
+  injected.allowed = [...injected.allowed, now];
+  return true;
+}
+
+function secondsUntilAllowed({ fault, allowed: [oldest = 0] }: Injected): number {
+  return fault.kind === 'rate-limit' ? Math.max(1, Math.ceil((oldest + fault.per - Date.now()) / 1_000)) : 0;
 }
 
 /** Refuses what is no fault, and a path, which many reach for first. */

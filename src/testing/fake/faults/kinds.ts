@@ -7,46 +7,32 @@ import { statusName } from '../refusals.js';
 import { type Answer, errorBody, hasNoBody, jsonResponse, readable } from '../responses.js';
 import { breakOff, connectionError, damage, stall, truncate } from './damage.js';
 
-/** A response with a status, most often an error, with the error body of section 7. */
+/** A response in place of the real one: any status, headers and body. */
 export interface StatusFault {
   /** The kind of fault. */
   readonly kind?: 'status' | undefined;
   /** From 200 to 599. */
   readonly status: number;
+  /** The headers, such as the `location` of a redirect, or the `content-type` of a page. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A text is sent as it is, `''` as no body, anything else as JSON. Default: an error body (section 7). */
+  readonly body?: unknown;
   /** `code` of the error body. Default: the name of the status, such as `SERVICE_UNAVAILABLE`. */
   readonly code?: string | undefined;
   /** `message` of the error body. */
   readonly message?: string | undefined;
   /** The header `Retry-After`: seconds, or any text that a header can have. */
   readonly retryAfter?: number | string | undefined;
-  /** More headers, such as the `location` of a redirect. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An HTML page, like a proxy's. */
-export interface HtmlFault {
+/** Allows a number of calls in any span of time, and refuses more with 429 and `Retry-After`. */
+export interface RateLimitFault {
   /** The kind of fault. */
-  readonly kind: 'html';
-  /** Default 502. */
-  readonly status?: number | undefined;
-}
-
-/** A response without a body. */
-export interface EmptyFault {
-  /** The kind of fault. */
-  readonly kind: 'empty';
-  /** Default 200. */
-  readonly status?: number | undefined;
-}
-
-/** A JSON body that does not match the operation. */
-export interface WrongShapeFault {
-  /** The kind of fault. */
-  readonly kind: 'wrong-shape';
-  /** Default 200. */
-  readonly status?: number | undefined;
-  /** Any JSON value. Default `{ "unexpected": true }`. */
-  readonly body?: unknown;
+  readonly kind: 'rate-limit';
+  /** The calls that are allowed, from 1. */
+  readonly limit: number;
+  /** The span in milliseconds, from 1. */
+  readonly per: number;
 }
 
 /** The real response, cut in the middle of its JSON; as HTTP it is complete. */
@@ -73,12 +59,6 @@ export interface ResetFault {
   readonly at?: 'start' | 'body' | undefined;
 }
 
-/** The connection is never made. A server that listens cannot refuse: over HTTP, the connection is reset. */
-export interface RefusedFault {
-  /** The kind of fault. */
-  readonly kind: 'refused';
-}
-
 /** The response comes late. Can be combined with any other fault. */
 export interface LatencyFault {
   /** The kind of fault. */
@@ -88,16 +68,7 @@ export interface LatencyFault {
 }
 
 /** A failure of a call. */
-export type Fault =
-  | StatusFault
-  | HtmlFault
-  | EmptyFault
-  | WrongShapeFault
-  | TruncatedFault
-  | StallFault
-  | ResetFault
-  | RefusedFault
-  | LatencyFault;
+export type Fault = StatusFault | RateLimitFault | TruncatedFault | StallFault | ResetFault | LatencyFault;
 
 /** The name of a fault. */
 export type FaultKind = NonNullable<Fault['kind']>;
@@ -108,6 +79,8 @@ export interface FaultedCall {
   readonly signal: AbortSignal;
   /** Performs the operation. */
   readonly perform: () => Promise<Answer>;
+  /** Seconds until a rate limit allows another call. */
+  readonly retryAfter: number;
 }
 
 /** Answers a call with a fault. Rejects like `fetch` if there is no response. */
@@ -125,7 +98,6 @@ interface FaultRow<Kind extends FaultKind> {
   readonly answer: AnswerFault<Kind extends 'status' ? StatusFault : Extract<Fault, { readonly kind: Kind }>>;
 }
 
-const status = /* @__PURE__ */ wholeNumber(200, 599);
 const delayMs = /* @__PURE__ */ numberBetween(0, MAX_TIMER_MS);
 
 // What `new Headers` accepts: it would throw later.
@@ -145,28 +117,23 @@ export const faultTable: { readonly [Kind in FaultKind]: FaultRow<Kind> } = {
   status: {
     example: { status: 503, retryAfter: 1 },
     fields: {
-      status,
+      status: wholeNumber(200, 599),
+      headers: z.optional(z.record(headerName, headerValue)),
+      body: z.optional(z.unknown()),
       code: text,
       message: text,
       retryAfter: z.optional(z.union([z.number(), headerValue])),
-      headers: z.optional(z.record(headerName, headerValue)),
     },
     answer: replaces(statusResponse),
   },
-  html: {
-    example: { status: 502 },
-    fields: { status: z.optional(status) },
-    answer: replaces(htmlPage),
-  },
-  empty: {
-    example: { status: 200 },
-    fields: { status: z.optional(status) },
-    answer: replaces(({ status: code = 200 }) => new Response(null, { status: code })),
-  },
-  'wrong-shape': {
-    example: { status: 200, body: { unexpected: true } },
-    fields: { status: z.optional(status), body: z.optional(z.unknown()) },
-    answer: replaces(({ status: code = 200, body = { unexpected: true } }) => jsonResponse(body, code)),
+  'rate-limit': {
+    example: { limit: 10, per: 1_000 },
+    fields: { limit: wholeNumber(1), per: wholeNumber(1, MAX_TIMER_MS) },
+    // `Faults` counts the calls.
+    answer: replaces(({ limit, per }, { retryAfter }) => {
+      const message = `Injected fault: more than ${limit} calls within ${per} ms.`;
+      return statusResponse({ status: 429, retryAfter, message });
+    }),
   },
   truncated: {
     example: {},
@@ -185,13 +152,6 @@ export const faultTable: { readonly [Kind in FaultKind]: FaultRow<Kind> } = {
     answer: async (fault, call) =>
       fault.at === 'body' ? damage(await call.perform(), breakOff) : resetAtStart(fault, call),
   },
-  refused: {
-    example: {},
-    fields: {},
-    answer: replaces(() => {
-      throw connectionError('connect ECONNREFUSED', 'ECONNREFUSED');
-    }),
-  },
   latency: {
     example: { ms: 2_000 },
     fields: { ms: delayMs },
@@ -206,24 +166,23 @@ export const FAULT_KINDS = /* @__PURE__ */ Object.keys(faultTable) as readonly F
 
 /** Responds in place of the operation, which is performed only if the fault says so. */
 /* @__NO_SIDE_EFFECTS__ */
-function replaces<Each extends Fault>(makeResponse: (fault: Each) => Response): AnswerFault<Each> {
-  return async (fault, { perform }) => {
-    if (fault.acts === true) await perform();
-    const response = makeResponse(fault);
+function replaces<Each extends Fault>(
+  makeResponse: (fault: Each, call: FaultedCall) => Response,
+): AnswerFault<Each> {
+  return async (fault, call) => {
+    if (fault.acts === true) await call.perform();
+    const response = makeResponse(fault, call);
     return { response, body: redact(readable(await response.clone().text())) };
   };
 }
 
-function statusResponse({ status: code, retryAfter, headers = {}, ...fault }: StatusFault): Response {
-  const { message = `Injected fault: ${code}.` } = fault;
-  const response = jsonResponse(errorBody(fault.code ?? statusName(code), message), code);
+function statusResponse({ status, headers = {}, body, retryAfter, ...error }: StatusFault): Response {
+  const { code = statusName(status), message = `Injected fault: ${status}.` } = error;
+  const response =
+    typeof body === 'string'
+      ? new Response(body === '' || hasNoBody(status) ? null : body, { status })
+      : jsonResponse(body === undefined ? errorBody(code, message) : body, status);
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   if (retryAfter !== undefined) response.headers.set('retry-after', String(retryAfter));
   return response;
-}
-
-function htmlPage({ status: code = 502 }: HtmlFault): Response {
-  const page = `<!doctype html><title>${code}</title><h1>${code}</h1><p>Injected fault: HTML.</p>`;
-  const headers = { 'content-type': 'text/html; charset=utf-8' };
-  return new Response(hasNoBody(code) ? null : page, { status: code, headers });
 }

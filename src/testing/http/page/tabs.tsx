@@ -83,8 +83,6 @@ function Faults({ fake, selection }: TabProps) {
   const kind = FAULT_KINDS.find((name) => name === selection.kind) ?? 'status';
   const endpoint = fake.requests.find(({ id }) => id === selection.id)?.endpoint ?? 'getTool';
   const fault = { kind, ...faultTable[kind].example, endpoint, region: selection.region, times: 1 };
-  // A server cannot refuse a connection.
-  const kindsOverHttp = FAULT_KINDS.filter((name) => name !== 'refused');
   const waiting = fake.faults.list().map(
     ({ id, ...each }): Item => ({
       text: JSON.stringify(each, undefined, 1),
@@ -95,7 +93,7 @@ function Faults({ fake, selection }: TabProps) {
     <div class="sides">
       <section>
         <h2>Inject a fault</h2>
-        <Choices selection={{ ...selection, kind }} kinds={kindsOverHttp} />
+        <Choices selection={{ ...selection, kind }} kinds={FAULT_KINDS} />
         <Form label="Inject" action="POST /_fake/faults" body={fault} />
         <p class="note">Without endpoint, it is for all of {fake.endpointNames.join(', ')}.</p>
       </section>
