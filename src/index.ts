@@ -38,11 +38,9 @@ export type { VariablesResource } from './client/resources/variables.js';
 export type { WorkspacesResource } from './client/resources/workspaces.js';
 export {
   type Endpoint,
-  type EndpointDeclaration,
   type EndpointInput,
   endpoint,
   type HttpMethod,
-  type PathParameter,
   type QueryValue,
 } from './endpoints/endpoint.js';
 export * from './endpoints/endpoints.js';
@@ -65,7 +63,7 @@ export type { Issue } from './utils/issues.js';
 export { fieldsFirst, type LogFields, type Logger, type LogLevel } from './utils/logger.js';
 export { redact } from './utils/redact.js';
 export type { Region } from './utils/regions.js';
-export type { SchemaInput, SchemaOutput, StandardSchemaV1 } from './utils/standard-schema.js';
+export type { StandardSchemaV1 } from './utils/standard-schema.js';
 export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
 export { type DrainableServer, type DrainOptions, drain } from './webhooks/adapters/drain.js';
@@ -86,7 +84,11 @@ export {
 } from './webhooks/dedupe/store.js';
 export type { WebhookEventOptions } from './webhooks/event-options.js';
 export * from './webhooks/events.js';
-export { createWebhookHandlers, WebhookHandlers, type WebhookHandlersOptions } from './webhooks/handlers.js';
+export {
+  createWebhookHandlers,
+  type WebhookHandlers,
+  type WebhookHandlersOptions,
+} from './webhooks/handlers.js';
 export type { StoredWebhook, WebhookInbox } from './webhooks/inbox.js';
 export type {
   AnyReceiverOptions,

@@ -39,16 +39,6 @@ export type WebhookEventCategory =
 /** The agent platforms that support an event (specification, 6.2). */
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
-/** A verified event, as passed to handlers and returned by `parseWebhook`. */
-export interface ReceivedEvent<Type extends string, Payload> {
-  /** The event type. */
-  readonly type: Type;
-  /** The payload as sent, without `workspaceSecret`. Unlisted fields are kept. */
-  readonly payload: Payload;
-  /** The name of the workspace that sent it; absent if the secrets have no names. */
-  readonly workspace?: string;
-}
-
 /** In every payload: milliseconds since the Unix epoch (specification, 6.1). */
 const createdAt = /* @__PURE__ */ z.number();
 
@@ -428,9 +418,16 @@ export type WebhookEventType = keyof WebhookEvents;
 /** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
 export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type]['payload'];
 
-/** The event of a type: `WebhookEventOf<'lead_captured'>`. */
+/** A verified event of a type, as passed to handlers and returned by `parseWebhook`. */
 export type WebhookEventOf<Type extends WebhookEventType> = {
-  [One in Type]: ReceivedEvent<One, WebhookPayloadOf<One>>;
+  [One in Type]: {
+    /** The event type. */
+    readonly type: One;
+    /** The payload as sent, without `workspaceSecret`. Unlisted fields are kept. */
+    readonly payload: WebhookPayloadOf<One>;
+    /** The name of the workspace that sent it; absent if the secrets have no names. */
+    readonly workspace?: string;
+  };
 }[Type];
 
 /** A verified event of any type: `switch (event.type)` narrows the payload. */
