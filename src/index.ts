@@ -44,7 +44,13 @@ export {
   type QueryValue,
 } from './endpoints/endpoint.js';
 export * from './endpoints/endpoints.js';
-export { type ResponseShape, withData, withoutData } from './endpoints/response-shape.js';
+export {
+  type EnvelopeFields,
+  type ResponseShape,
+  withData,
+  withFields,
+  withoutData,
+} from './endpoints/response-shape.js';
 export * from './errors/index.js';
 export * from './schemas/conversation.js';
 export * from './schemas/conversation-records.js';

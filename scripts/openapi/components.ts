@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as sdk from '../../src/index.js';
-import { isExpected, openObject } from '../../src/schemas/object.js';
+import { openObject } from '../../src/schemas/object.js';
 import type { RecordWords, Words } from './words.js';
 
 /** Any JSON object of the document. */
@@ -57,11 +57,13 @@ function namedSchemas(): Map<z.core.$ZodType, string> {
 }
 
 /** The schema of a whole response: the one of `data` is put in its envelope. */
-function wholeBody({ kind, schema }: sdk.ResponseShape<unknown>): z.core.$ZodType {
+function wholeBody({ kind, schema, fields }: sdk.ResponseShape<unknown>): z.core.$ZodType {
+  // The one with fields of its own is exported as a whole (4.1).
+  if (kind === 'fields') return sdk.MembersAndTeamsResponseSchema;
   // See `namedSchemas`.
-  const zodSchema = schema as object as z.core.$ZodType;
-  if (kind !== 'data') return zodSchema;
-  return openObject(() => ({ ...sdk.EnvelopeSchema.shape, data: zodSchema }));
+  if (kind !== 'data') return schema as object as z.core.$ZodType;
+  const data = fields?.data as object as z.core.$ZodType;
+  return openObject(() => ({ ...sdk.EnvelopeSchema.shape, data }));
 }
 
 function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<string, JsonObject> {
@@ -69,8 +71,8 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
   for (const [schema, id] of names) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
-    override: ({ zodSchema, jsonSchema }) => {
-      markExpected(zodSchema, jsonSchema);
+    override: ({ jsonSchema }) => {
+      leaveOutBounds(jsonSchema);
       leaveOutReturnedOnly(jsonSchema);
       // An open object: JSON Schema allows other properties by default.
       if (typeof jsonSchema.additionalProperties === 'object' && jsonSchema.properties !== undefined) {
@@ -83,16 +85,11 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
   return Object.fromEntries(named) as Record<string, JsonObject>;
 }
 
-/** Marks the fields that are only expected: a response without them is valid. */
-function markExpected(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema): void {
-  if (!(schema instanceof z.ZodMiniObject)) return;
-  const isOnlyExpected = (name: string) => isExpected(schema.shape[name] as z.core.$ZodType);
-  for (const [name, field] of Object.entries(json.properties ?? {})) {
-    if (isOnlyExpected(name)) Object.assign(field, { 'x-expected': true });
-  }
-  const required = json.required?.filter((name) => !isOnlyExpected(name)) ?? [];
-  if (required.length > 0) json.required = required;
-  else delete json.required;
+/** Leaves out the bounds of numbers: beyond them, JSON rounds (`requiredNumber`). */
+function leaveOutBounds(json: z.core.JSONSchema.BaseSchema): void {
+  if (json.type !== 'number') return;
+  delete json.minimum;
+  delete json.maximum;
 }
 
 /** Leaves out fields that are only returned: the specification does not list them in a request (4.2). */

@@ -26,11 +26,10 @@ function createOpenApi(): JsonObject {
         'Knowledge Base, Campaigns and Custom Metrics (4.7). V3 is recommended for new integrations (9). The ' +
         'machine-readable description of the members-and-teams operation is labelled version 1.0.4 (9).\n\n' +
         'Where the specification gives only name and type of a field, the description is read from the name. ' +
-        '`examples` are values that it shows; others are possible. `x-expected` marks a field that ' +
-        'agent-platform-sdk expects in a response, although the specification does not require it. `x-choice` ' +
-        'marks a field that is `required` here by a choice of agent-platform-sdk: the specification shows it ' +
-        'without saying whether it is required. `x-undocumented` marks an operation that the service offers, ' +
-        'although the specification does not show it.',
+        '`examples` are values that it shows; others are possible. `x-choice` marks a field that is `required` ' +
+        'here by a choice of agent-platform-sdk: the specification shows it without saying whether it is ' +
+        'required. `x-undocumented` marks an operation that the service offers, although the specification does ' +
+        'not show it.',
     },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],

@@ -1,7 +1,14 @@
+import type { Issue } from '../utils/issues.js';
+
 /** The result of a call, with its HTTP response. */
 export interface ApiResponse<Result> {
   /** The record that the method returns. */
   readonly data: Result;
+  /**
+   * The places where the body departs from the API specification, with paths from the top of the body:
+   * `['data', 'name']`. Empty if it fits, and in `validation: 'off'`.
+   */
+  readonly drift: readonly Issue[];
   /** The HTTP response. Its body has been read. */
   readonly response: Response;
   /** `message` of the envelope (specification, 2.7). */
@@ -19,7 +26,8 @@ type OnRejected<Rejected> = {
 /**
  * The promise of a call. Awaited, it gives the record.
  *
- * In a test, a plain promise with a `withResponse` fits. `.withResponse()` adds the HTTP response and the envelope's message.
+ * `.withResponse()` adds the drift, the HTTP response and the envelope's message. In a test, a plain promise with a
+ * `withResponse` fits.
  *
  * @example
  * ```ts
@@ -31,7 +39,7 @@ type OnRejected<Rejected> = {
  * ```
  */
 export interface ApiPromise<Result> extends Promise<Result> {
-  /** Returns the record together with the HTTP response and the envelope's `message`. */
+  /** Returns the record together with its drift, the HTTP response and the envelope's `message`. */
   withResponse(): Promise<ApiResponse<Result>>;
 }
 

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { type Conversation, ConversationSchema } from '../schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
+import { EnvelopeSchema } from '../schemas/envelope.js';
+import { anything } from '../schemas/fields.js';
 import { type MembersAndTeams, MembersAndTeamsResponseSchema } from '../schemas/members-and-teams.js';
+import { closedObject } from '../schemas/object.js';
 import {
   type ReleaseNumberInput,
   ReleaseNumberInputSchema,
@@ -17,7 +20,7 @@ import {
 } from '../schemas/variable.js';
 import type { StandardSchemaV1 } from '../utils/standard-schema.js';
 import { endpoint } from './endpoint.js';
-import { type ResponseShape, withData, withoutData } from './response-shape.js';
+import { type ResponseShape, withData, withFields, withoutData } from './response-shape.js';
 
 /**
  * The documented operations as data, to send with `platform.send(…)` or to read.
@@ -36,10 +39,6 @@ export const endpoints = /* @__PURE__ */ createEndpoints();
 
 /** A function, so that bundlers drop all of it if nothing uses `endpoints`. */
 function createEndpoints() {
-  const membersAndTeams: ResponseShape<MembersAndTeams> = {
-    kind: 'fields',
-    schema: MembersAndTeamsResponseSchema,
-  };
   return {
     /**
      * Lists the clients and teams of an organisation.
@@ -50,7 +49,7 @@ function createEndpoints() {
     listMembersAndTeams: endpoint({
       method: 'GET',
       path: '/orgs/{orgId}/members-and-teams',
-      response: membersAndTeams,
+      response: membersAndTeams(),
     }),
 
     /**
@@ -124,6 +123,13 @@ function createEndpoints() {
       response: withoutData(),
     }),
   };
+}
+
+/** The one response without `data`, whose envelope is closed (4.1). */
+function membersAndTeams(): ResponseShape<MembersAndTeams> {
+  const { clients, teams } = MembersAndTeamsResponseSchema.shape;
+  const envelope = closedObject(() => ({ ...EnvelopeSchema.shape, clients: anything, teams: anything }));
+  return { ...withFields({ clients, teams }), schema: envelope };
 }
 
 /** Gives a schema the type of its interface, whose doc comments an inferred type would lose. */

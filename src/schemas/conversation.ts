@@ -29,11 +29,11 @@ import {
   anything,
   anythings,
   dictionary,
-  expectedText,
   flag,
   known,
   number,
   type OpenEnum,
+  requiredText,
   text,
   texts,
 } from './fields.js';
@@ -105,7 +105,7 @@ export interface Conversation {
   /**
    * Id of the conversation record. An example composes it from the agent id and the conversation id.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   ID: string;
   /** User id. An example composes it from the agent id and the conversation id. */
@@ -329,7 +329,7 @@ export const ConversationSchema = /* @__PURE__ */ openObject(() => ({
   lastActivityDate: text,
   stage: known<'new'>(text),
   value: number,
-  ID: expectedText,
+  ID: requiredText,
   userID: text,
   campaignId: text,
   userImage: text,

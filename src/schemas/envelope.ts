@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expectedText, requiredText } from './fields.js';
+import { requiredText } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
 // The specification gives names and types (2.7, 7); meanings are read from the names. The doc comments are
@@ -16,7 +16,7 @@ export interface Envelope {
   /**
    * Message about the operation.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   message: string;
 }
@@ -24,7 +24,7 @@ export interface Envelope {
 /** Schema of {@link Envelope}. */
 export const EnvelopeSchema = /* @__PURE__ */ openObject(() => ({
   success: z.boolean(),
-  message: expectedText,
+  message: requiredText,
 }));
 
 /** An entry of `issues` in an error body (specification, section 7). */

@@ -1,16 +1,21 @@
 import * as z from 'zod/mini';
-import { expected, openObject } from './object.js';
+import { openObject } from './object.js';
 
 // The schemas of most fields, shared: a record of 117 fields builds a dozen schemas, not 117.
 
-/** A required string. */
+/** A string that the type says is present. */
 export const requiredText = /* @__PURE__ */ z.string();
-/** An expected string: see `expected`. */
-export const expectedText = /* @__PURE__ */ expected(/* @__PURE__ */ z.string());
 /** An optional string. */
 export const text = /* @__PURE__ */ z.optional(requiredText);
+/** A number that the type says is present. JSON has rounded an integer above 2^53: it departs (basecamp-sdk#533). */
+export const requiredNumber = /* @__PURE__ */ z
+  .number()
+  .check(
+    /* @__PURE__ */ z.minimum(Number.MIN_SAFE_INTEGER),
+    /* @__PURE__ */ z.maximum(Number.MAX_SAFE_INTEGER),
+  );
 /** An optional number. */
-export const number = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.number());
+export const number = /* @__PURE__ */ z.optional(requiredNumber);
 /** An optional boolean. */
 export const flag = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.boolean());
 /** An optional value of any JSON type: the specification's `any`. */
@@ -27,7 +32,7 @@ export const dictionary = /* @__PURE__ */ z.optional(requiredDictionary);
 /** An optional list of strings. */
 export const texts = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.array(requiredText));
 /** An optional list of numbers. */
-export const numbers = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.array(/* @__PURE__ */ z.number()));
+export const numbers = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.array(requiredNumber));
 /** An optional list of any JSON values. */
 export const anythings = /* @__PURE__ */ z.optional(/* @__PURE__ */ z.array(/* @__PURE__ */ z.unknown()));
 

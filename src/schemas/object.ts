@@ -1,8 +1,5 @@
 import * as z from 'zod/mini';
 
-/** The schemas of this package. Only these take part in `tolerant` mode and pass values on as sent. */
-const own = /* @__PURE__ */ new WeakSet<object>();
-
 // The rules for an unlisted field, shared: `z.looseObject` and `z.strictObject` make one for each object, and
 // each schema takes time when a program starts.
 const kept = /* @__PURE__ */ z.unknown();
@@ -23,7 +20,7 @@ export function openObject<Shape extends z.core.$ZodShape>(
 }
 
 /**
- * An object the specification marks as closed: an unlisted field is an issue, which `tolerant` mode forgives.
+ * An object the specification marks as closed: an unlisted field departs from it.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedObject<Shape extends z.core.$ZodShape>(
@@ -51,37 +48,25 @@ function object<Shape extends z.core.$ZodShape, Config extends z.core.$ZodObject
   return schema as z.ZodMiniObject<Shape, Config>;
 }
 
-function owned<Schema extends object>(schema: Schema): Schema {
-  own.add(schema);
-  return schema;
-}
+/**
+ * The mark of this package's schemas. By `Symbol.for`, because two copies of the package may be loaded, as ESM
+ * and as CommonJS (zod#5452).
+ */
+const OWN = /* @__PURE__ */ Symbol.for('agent-platform-sdk.schema');
 
-/** Whether a schema is one of this package, or an array of one: such a schema never rewrites a value. */
-export function isOwnSchema(schema: object): boolean {
-  if (own.has(schema)) return true;
-  const def = (schema as Partial<z.core.$ZodType>)._zod?.def as Partial<z.core.$ZodArrayDef> | undefined;
-  // An array with checks (`.check(z.minLength(1))`) demands more than its records do.
-  return def?.type === 'array' && !def.checks?.length && own.has(def.element ?? def);
+/** Marks a schema as one of this package: what departs from it is drift in `tolerant` mode. */
+/* @__NO_SIDE_EFFECTS__ */
+export function owned<Schema extends object>(schema: Schema): Schema {
+  return Object.defineProperty(schema, OWN, { value: true });
 }
-
-/** The fields that are only expected. */
-const marked = /* @__PURE__ */ new WeakSet<z.core.$ZodType>();
 
 /**
- * Marks a field as expected: the specification shows it in this very response, or the record is useless
- * without it, but it is not required. Its type says that it is present. If it is missing or `null`, that is
- * an issue in `strict` mode, and drift in `tolerant` mode. Zod does not know the mark: `ToolSchema.parse(…)`
- * requires the field.
- *
- * The schema itself is marked: pass one that only expected fields share.
+ * Whether a schema is one of this package, or an array of one: such a schema never rewrites a value. A schema
+ * that was derived from one (`.extend`, `.check`) has no mark.
  */
-/* @__NO_SIDE_EFFECTS__ */
-export function expected<Schema extends z.core.$ZodType>(schema: Schema): Schema {
-  marked.add(schema);
-  return schema;
-}
-
-/** Whether a field is only expected. */
-export function isExpected(field: z.core.$ZodType): boolean {
-  return marked.has(field);
+export function isOwnSchema(schema: object): boolean {
+  if (OWN in schema) return true;
+  const def = (schema as Partial<z.core.$ZodType>)._zod?.def as Partial<z.core.$ZodArrayDef> | undefined;
+  // An array with checks (`.check(z.minLength(1))`) demands more than its records do.
+  return def?.type === 'array' && !def.checks?.length && OWN in (def.element ?? {});
 }

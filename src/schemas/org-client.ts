@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anythings, expectedText, flag, known, number, type OpenEnum, text, texts } from './fields.js';
+import { anythings, flag, known, number, type OpenEnum, requiredText, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
@@ -69,7 +69,7 @@ export interface OrgClient {
   /**
    * Client id.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   ID: string;
   /** Identity-provider user id of the client. */
@@ -189,7 +189,7 @@ export interface OrgClient {
 
 /** Schema of {@link OrgClient}. */
 export const OrgClientSchema = /* @__PURE__ */ closedObject(() => ({
-  ID: expectedText,
+  ID: requiredText,
   idpUid: text,
   agencyId: text,
   userId: text,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expectedText, requiredText, text } from './fields.js';
+import { requiredText, text } from './fields.js';
 import { openObject } from './object.js';
 
 // The doc comments are the words of openapi.json, up to their first tag.
@@ -45,7 +45,7 @@ export interface ReleaseNumberResult {
   /**
    * What went wrong: read from the name. What the operation returns here is not shown.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   errors: string;
 }
@@ -53,5 +53,5 @@ export interface ReleaseNumberResult {
 /** Schema of {@link ReleaseNumberResult}. */
 export const ReleaseNumberResultSchema = /* @__PURE__ */ openObject(() => ({
   isGood: z.boolean(),
-  errors: expectedText,
+  errors: requiredText,
 }));

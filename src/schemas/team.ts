@@ -1,4 +1,4 @@
-import { expectedText, number, text, texts } from './fields.js';
+import { number, requiredText, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
 // The specification gives names and types (2.1, 2.2); meanings are read from the names, and the unit of times
@@ -9,7 +9,7 @@ export interface Team {
   /**
    * Team id.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   ID: string;
   /** Organisation the team belongs to. */
@@ -30,7 +30,7 @@ export interface Team {
 
 /** Schema of {@link Team}. */
 export const TeamSchema = /* @__PURE__ */ closedObject(() => ({
-  ID: expectedText,
+  ID: requiredText,
   orgId: text,
   key: text,
   label: text,
@@ -45,7 +45,7 @@ export interface TeamSummary {
   /**
    * Team id.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   ID: string;
   /** Key of the team. */
@@ -60,7 +60,7 @@ export interface TeamSummary {
 
 /** Schema of {@link TeamSummary}. */
 export const TeamSummarySchema = /* @__PURE__ */ openObject(() => ({
-  ID: expectedText,
+  ID: requiredText,
   key: text,
   label: text,
   description: text,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, expectedText, flag, known, type OpenEnum, text, texts } from './fields.js';
+import { anything, flag, known, type OpenEnum, requiredText, text, texts } from './fields.js';
 import { openObject } from './object.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';
 
@@ -14,7 +14,7 @@ export interface Tool {
   /**
    * Tool id.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   id: string;
   /** Name of the tool. */
@@ -63,7 +63,7 @@ export interface Tool {
 
 /** Schema of {@link Tool}. */
 export const ToolSchema = /* @__PURE__ */ openObject(() => ({
-  id: expectedText,
+  id: requiredText,
   name: text,
   description: text,
   isDefault: flag,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { REGIONS } from '../utils/regions.js';
 import { known, type OpenEnum, requiredText } from './fields.js';
+import { owned } from './object.js';
 
 // The lists of values that the specification gives: ones that it does not call examples, in which a new value
 // is drift (a choice), and ones with examples (`OpenEnum`). Each name is that of the field.
@@ -11,7 +12,7 @@ const clientStatus = ['online', 'offline'] as const;
 export type ClientStatus = (typeof clientStatus)[number];
 
 /** Schema of {@link ClientStatus}. */
-export const ClientStatusSchema = /* @__PURE__ */ z.enum(clientStatus);
+export const ClientStatusSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(clientStatus));
 
 const notifyThrough = ['email', 'push', 'all', 'none'] as const;
 
@@ -19,7 +20,7 @@ const notifyThrough = ['email', 'push', 'all', 'none'] as const;
 export type NotifyThrough = (typeof notifyThrough)[number];
 
 /** Schema of {@link NotifyThrough}. */
-export const NotifyThroughSchema = /* @__PURE__ */ z.enum(notifyThrough);
+export const NotifyThroughSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(notifyThrough));
 
 const notifyIf = ['all', 'requestsOnly', 'none'] as const;
 
@@ -27,7 +28,7 @@ const notifyIf = ['all', 'requestsOnly', 'none'] as const;
 export type NotifyIf = (typeof notifyIf)[number];
 
 /** Schema of {@link NotifyIf}. */
-export const NotifyIfSchema = /* @__PURE__ */ z.enum(notifyIf);
+export const NotifyIfSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(notifyIf));
 
 const defaultToolKind = ['assignable_system', 'runtime_auto'] as const;
 
@@ -35,7 +36,7 @@ const defaultToolKind = ['assignable_system', 'runtime_auto'] as const;
 export type DefaultToolKind = (typeof defaultToolKind)[number];
 
 /** Schema of {@link DefaultToolKind}. */
-export const DefaultToolKindSchema = /* @__PURE__ */ z.enum(defaultToolKind);
+export const DefaultToolKindSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(defaultToolKind));
 
 const defaultToolId = ['web-search', 'human-handoff', 'end-call'] as const;
 
@@ -54,7 +55,7 @@ export type DefaultToolName = OpenEnum<(typeof defaultToolName)[number]>;
 export const DefaultToolNameSchema = /* @__PURE__ */ known<(typeof defaultToolName)[number]>(requiredText);
 
 /** Schema of {@link Region}: `region` of an event (specification, 6.3). */
-export const RegionSchema = /* @__PURE__ */ z.enum(REGIONS);
+export const RegionSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(REGIONS));
 
 const formType = ['ui_engine_form', 'ui_engine_input'] as const;
 
@@ -62,7 +63,7 @@ const formType = ['ui_engine_form', 'ui_engine_input'] as const;
 export type FormType = (typeof formType)[number];
 
 /** Schema of {@link FormType}. */
-export const FormTypeSchema = /* @__PURE__ */ z.enum(formType);
+export const FormTypeSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(formType));
 
 const eventAgentPlatform = ['vg', 'vf'] as const;
 
@@ -75,7 +76,7 @@ const eventAgentPlatform = ['vg', 'vf'] as const;
 export type EventAgentPlatform = (typeof eventAgentPlatform)[number];
 
 /** Schema of {@link EventAgentPlatform}. */
-export const EventAgentPlatformSchema = /* @__PURE__ */ z.enum(eventAgentPlatform);
+export const EventAgentPlatformSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(eventAgentPlatform));
 
 const eventOperation = ['created', 'updated', 'deleted', 'captured', 'delegated', 'reported'] as const;
 
@@ -83,7 +84,7 @@ const eventOperation = ['created', 'updated', 'deleted', 'captured', 'delegated'
 export type EventOperation = (typeof eventOperation)[number];
 
 /** Schema of {@link EventOperation}. */
-export const EventOperationSchema = /* @__PURE__ */ z.enum(eventOperation);
+export const EventOperationSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(eventOperation));
 
 const messageChannel = ['whatsapp', 'instagram', 'facebook', 'telegram', 'webchat'] as const;
 
@@ -91,7 +92,7 @@ const messageChannel = ['whatsapp', 'instagram', 'facebook', 'telegram', 'webcha
 export type MessageChannel = (typeof messageChannel)[number];
 
 /** Schema of {@link MessageChannel}. */
-export const MessageChannelSchema = /* @__PURE__ */ z.enum(messageChannel);
+export const MessageChannelSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(messageChannel));
 
 const eventChannel = [
   'voice',
@@ -114,7 +115,7 @@ const eventChannel = [
 export type EventChannel = (typeof eventChannel)[number];
 
 /** Schema of {@link EventChannel}. */
-export const EventChannelSchema = /* @__PURE__ */ z.enum(eventChannel);
+export const EventChannelSchema = /* @__PURE__ */ owned(/* @__PURE__ */ z.enum(eventChannel));
 
 /**
  * The lists of values that the specification gives, for forms, columns and filters.

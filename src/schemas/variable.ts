@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anything, expectedText, flag, known, type OpenEnum, requiredText, text } from './fields.js';
+import { anything, flag, known, type OpenEnum, requiredText, text } from './fields.js';
 import { openObject } from './object.js';
 
 // The doc comments are the words of openapi.json, up to their first tag.
@@ -57,31 +57,31 @@ export interface Variable extends VariableField {
   /**
    * Variable id, set by the service, returned only.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   id: string;
   /**
    * Name. Unique within its agent.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   key: string;
   /**
    * Type of the value. Values other than `string` are not listed.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   type: OpenEnum<'string'>;
   /**
    * Owning agent, returned only.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   agentId: string;
   /**
    * Owner, returned only.
    *
-   * @remarks Expected, not required.
+   * @choice Required; the specification shows it, and does not say whether it is required.
    */
   userId: string;
 }
@@ -131,11 +131,11 @@ export const VariableFieldSchema = /* @__PURE__ */ openObject(fields);
 /** Schema of {@link Variable}. */
 export const VariableSchema = /* @__PURE__ */ openObject(() => ({
   ...fields(),
-  id: expectedText,
-  type: known<'string'>(expectedText),
-  key: expectedText,
-  agentId: expectedText,
-  userId: expectedText,
+  id: requiredText,
+  type: known<'string'>(requiredText),
+  key: requiredText,
+  agentId: requiredText,
+  userId: requiredText,
 }));
 
 /** Schema of {@link VariableInput}. */

@@ -2,13 +2,17 @@ import { formatIssues, type Issue } from '../utils/issues.js';
 import type { LeveledLogger } from '../utils/logger.js';
 import type { Region } from '../utils/regions.js';
 
-/** The mismatches of a response or a webhook that the validation mode accepted. */
+/**
+ * The places where a response or an event departs from the API specification, although it was passed on.
+ *
+ * Each is an {@link Issue}, here as in `context.drift` of a handler and in `drift` of `.withResponse()`.
+ */
 export interface Drift {
   /** The operation, such as `GET /tools/{toolId}`, or the type of the webhook event. */
   readonly source: string;
   /** The region of the call; undefined for a webhook. */
   readonly region: Region | undefined;
-  /** Each issue with its path. */
+  /** Each departure with its path. At most 100 are listed, and the rest is counted. */
   readonly issues: readonly Issue[];
 }
 

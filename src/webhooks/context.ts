@@ -1,3 +1,4 @@
+import type { Issue } from '../utils/issues.js';
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events.js';
 import type { DeliveryOutcome, RejectionReason } from './outcomes.js';
 import type { ReceivedWebhook } from './payload.js';
@@ -23,6 +24,13 @@ export interface WebhookContext {
    * closes.
    */
   readonly signal: AbortSignal;
+  /**
+   * The places where the event departs from its type, with paths from the top: `['payload', 'channel']`.
+   *
+   * Look here before you use a field that decides something. Empty if the event fits, and in
+   * `validation: 'off'`.
+   */
+  readonly drift: readonly Issue[];
 }
 
 /**
@@ -54,7 +62,7 @@ export interface WebhookFailure {
    *   is handled anyway.
    * - `'inbox'`: the inbox did not store the event.
    * - `'secret'`: the secrets could not be loaded, or `verifySecret` failed.
-   * - `'validation'`: the event does not match the API specification, and no `onInvalid` is registered.
+   * - `'validation'`: the event is invalid ({@link InvalidWebhookEvent}), and no `onInvalid` is registered.
    */
   readonly stage: 'handler' | 'deadline' | 'dedupe' | 'inbox' | 'secret' | 'validation';
   /** The event; undefined if the failure came before there was one. */

@@ -9,7 +9,7 @@ import type { EventValidation } from './payload.js';
 export interface WebhookEventOptions {
   /** The strictness of validation against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
-  /** Called when an event has issues that the validation mode forgives. */
+  /** Called with the places where an event departs from the API specification, if it is passed on. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { anythings, requiredDictionary, requiredText, text } from '../schemas/fields.js';
+import { anythings, requiredDictionary, requiredNumber, requiredText, text } from '../schemas/fields.js';
 import { openObject } from '../schemas/object.js';
 import {
   type EventAgentPlatform,
@@ -40,7 +40,7 @@ export type WebhookEventCategory =
 export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
 
 /** In every payload: milliseconds since the Unix epoch (specification, 6.1). */
-const createdAt = /* @__PURE__ */ z.number();
+const createdAt = requiredNumber;
 
 /** The values that the specification lists for the `operation` of an event (6.3): a closed list. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -375,48 +375,35 @@ export const ConversationUpdatedPayloadSchema = /* @__PURE__ */ openObject(() =>
   createdAt,
 }));
 
-/** What the specification says of one event type (6.2, 6.3). */
-interface Documented<
-  Category extends WebhookEventCategory,
-  Platforms extends WebhookEventPlatforms,
-  Payload,
-  Channel extends string = never,
-> {
-  readonly category: Category;
-  readonly platforms: Platforms;
-  readonly payload: Payload;
-  readonly channels: [Channel] extends [never] ? undefined : readonly Channel[];
-}
-
 /**
- * What the specification says of each event type, for the compiler, which holds `webhookEvents` to it. It is
- * written out: inferred from the schemas, it would cost every program that is compiled against this package
- * two thousand instantiations of Zod's types.
+ * The payload of each event type, for the compiler, which holds `webhookEvents` to it. It is written out:
+ * inferred from the schemas, it would cost every program that is compiled against this package two thousand
+ * instantiations of Zod's types.
  */
 export interface WebhookEvents {
-  message_received: Documented<'Message', 'both', MessageReceivedPayload, MessageChannel>;
-  chat_delegated: Documented<'Chat', 'both', ChatDelegatedPayload, EventChannel>;
-  bug_reported: Documented<'Bug', 'both', BugReportedPayload, EventChannel>;
-  agent_deleted: Documented<'Agent', 'both', AgentEventPayload>;
-  webhook_test: Documented<'Test', 'both', WebhookTestPayload>;
-  lead_captured: Documented<'Lead', 'native', LeadCapturedPayload, EventChannel>;
-  form_submitted: Documented<'Form', 'native', FormSubmittedPayload, EventChannel>;
-  organisation_created: Documented<'Organisation', 'both', OrganisationEventPayload>;
-  organisation_updated: Documented<'Organisation', 'both', OrganisationEventPayload>;
-  organisation_deleted: Documented<'Organisation', 'both', OrganisationEventPayload>;
-  client_created: Documented<'Client', 'both', ClientEventPayload>;
-  client_updated: Documented<'Client', 'both', ClientEventPayload>;
-  client_deleted: Documented<'Client', 'both', ClientEventPayload>;
-  agent_created: Documented<'Agent', 'not shown', AgentEventPayload>;
-  agent_updated: Documented<'Agent', 'not shown', AgentEventPayload>;
-  conversation_updated: Documented<'Conversation', 'not shown', ConversationUpdatedPayload>;
+  message_received: MessageReceivedPayload;
+  chat_delegated: ChatDelegatedPayload;
+  bug_reported: BugReportedPayload;
+  agent_deleted: AgentEventPayload;
+  webhook_test: WebhookTestPayload;
+  lead_captured: LeadCapturedPayload;
+  form_submitted: FormSubmittedPayload;
+  organisation_created: OrganisationEventPayload;
+  organisation_updated: OrganisationEventPayload;
+  organisation_deleted: OrganisationEventPayload;
+  client_created: ClientEventPayload;
+  client_updated: ClientEventPayload;
+  client_deleted: ClientEventPayload;
+  agent_created: AgentEventPayload;
+  agent_updated: AgentEventPayload;
+  conversation_updated: ConversationUpdatedPayload;
 }
 
 /** The event types that this version knows. */
 export type WebhookEventType = keyof WebhookEvents;
 
 /** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
-export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type]['payload'];
+export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type];
 
 /** A verified event of a type, as passed to handlers and returned by `parseWebhook`. */
 export type WebhookEventOf<Type extends WebhookEventType> = {
@@ -438,11 +425,13 @@ export interface WebhookEventDefinition<Type extends WebhookEventType = WebhookE
   /** `type` of the envelope. */
   readonly type: Type;
   /** Category in the specification's table (6.2). */
-  readonly category: WebhookEvents[Type]['category'];
+  readonly category: WebhookEventCategory;
   /** The agent platforms that support it (6.2). */
-  readonly platforms: WebhookEvents[Type]['platforms'];
+  readonly platforms: WebhookEventPlatforms;
   /** The values of `channel`: Set A or Set B. Undefined if the specification lists none for it (6.3). */
-  readonly channels: WebhookEvents[Type]['channels'];
+  readonly channels: WebhookPayloadOf<Type> extends { channel: infer Channel extends string }
+    ? readonly Channel[]
+    : undefined;
   /** Schema of the payload without `workspaceSecret`, which is removed after it is verified. */
   readonly payload: z.ZodMiniType<WebhookPayloadOf<Type>, WebhookPayloadOf<Type>>;
 }
@@ -450,9 +439,9 @@ export interface WebhookEventDefinition<Type extends WebhookEventType = WebhookE
 type Table = { readonly [Type in WebhookEventType]: WebhookEventDefinition<Type> };
 type Rows = { readonly [Type in WebhookEventType]: Omit<Table[Type], 'type'> };
 
-function row<Category, Platforms, Payload, Channels = undefined>(
-  category: Category,
-  platforms: Platforms,
+function row<Payload, Channels = undefined>(
+  category: WebhookEventCategory,
+  platforms: WebhookEventPlatforms,
   payload: z.ZodMiniType<Payload, Payload>,
   channels?: Channels,
 ) {

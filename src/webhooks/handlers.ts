@@ -240,8 +240,9 @@ export class WebhookHandlers {
   ): Promise<void> {
     const { key, type, payload, workspace, deliveryId, receivedAt } = checkStored(stored);
     const { signal = new AbortController().signal } = options;
-    const event = toEvent({ type, payload: { ...payload }, ...workspaceOf({ workspace }) }, this.validation);
-    const context = { deliveryId, eventKey: key, receivedAt, signal };
+    const verified = { type, payload: { ...payload }, ...workspaceOf({ workspace }) };
+    const { event, drift } = toEvent(verified, this.validation);
+    const context = { deliveryId, eventKey: key, receivedAt, signal, drift };
     const errors: unknown[] = [];
     const reports: Promise<void>[] = [];
     const outcome = await this.run(event, context, (stage, error) => {

@@ -228,7 +228,7 @@ function eventOf(
   { validation = DEFAULT_VALIDATION, onDrift }: WebhookEventOptions,
 ): WebhookEvent {
   const settings: EventValidation = { validation, drift: new DriftReporter(silent, onDrift) };
-  const event = toEvent(removeSecret(authentic, settings), settings);
+  const { event } = toEvent(removeSecret(authentic, settings), settings);
   if (isInvalidEvent(event)) throw event.error;
   if (isKnown(event)) return event;
   throw new UnknownEventError(event, labelOf(event.type, event.workspace));

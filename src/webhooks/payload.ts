@@ -3,7 +3,7 @@ import { type Issue, MAX_ISSUES, wrongType } from '../utils/issues.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import type { AuthenticBody } from './authenticate.js';
-import { isWebhookEventType, type WebhookEvent, webhookEvents } from './events.js';
+import { isWebhookEventType, type WebhookEvent, type WebhookEventCategory, webhookEvents } from './events.js';
 
 // From an authentic body to an event: remove the secret, validate.
 
@@ -23,7 +23,8 @@ export type ReceivedWebhook = WebhookEvent | UnknownWebhookEvent | InvalidWebhoo
 export type UnknownWebhookEvent = UnknownEventError['event'];
 
 /**
- * A verified webhook without a type, or with a payload that does not match section 6.3 of the specification.
+ * A verified webhook that cannot be handled: it has no type, lacks the id of the agent, organisation or client
+ * that it is about, or departs from the API specification in `validation: 'strict'`.
  */
 export interface InvalidWebhookEvent {
   /** `type` of the envelope; undefined if it is missing or not a string. */
@@ -41,7 +42,7 @@ export interface InvalidWebhookEvent {
 /** The settings by which events are validated. */
 export interface EventValidation {
   readonly validation: ValidationMode;
-  /** Receives the drift that the mode forgives. */
+  /** Receives the drift that the mode accepts. */
   readonly drift: DriftReporter;
 }
 
@@ -72,21 +73,45 @@ export function hasType(verified: VerifiedWebhook): verified is VerifiedWebhook 
   return typeof verified.type === 'string';
 }
 
-/** Validates a verified webhook against the table of events, and reports the drift that is forgiven. */
-export function toEvent(verified: VerifiedWebhook, { validation, drift }: EventValidation): ReceivedWebhook {
+/** A webhook as handlers get it, and where it departs from the specification. */
+export interface ValidatedWebhook {
+  readonly event: ReceivedWebhook;
+  readonly drift: readonly Issue[];
+}
+
+/** Validates a verified webhook against the table of events, and reports the drift that the mode accepts. */
+export function toEvent(verified: VerifiedWebhook, { validation, drift }: EventValidation): ValidatedWebhook {
+  const invalid = (type: string | undefined, issues: readonly Issue[]): ValidatedWebhook => ({
+    event: invalidEvent(verified, type, issues),
+    drift: [],
+  });
   if (!hasType(verified)) {
     const issue = { path: ['type'], code: 'invalid_type', message: wrongType('string', verified.type) };
-    return invalidEvent(verified, undefined, [issue]);
+    return invalid(undefined, [issue]);
   }
   const { type, payload } = verified;
-  if (!isWebhookEventType(type)) return verified;
-  const verdict = validateOwn(webhookEvents[type].payload, payload, validation);
-  const issues = (verdict.ok ? verdict.drift : verdict.issues).map(insidePayload);
-  if (!verdict.ok) return invalidEvent(verified, type, issues);
-  if (issues.length > 0) void drift.report({ source: type, region: undefined, issues });
-  // The payload fits the schema of its type, or the mode trusts it.
-  return verified as unknown as WebhookEvent;
+  if (!isWebhookEventType(type)) return { event: verified, drift: [] };
+  const definition = webhookEvents[type];
+  const verdict = validateOwn(definition.payload, payload, validation);
+  if (!verdict.ok) return invalid(type, verdict.issues.map(insidePayload));
+  const subject = SUBJECTS[definition.category];
+  const id = subject && payload[subject];
+  if (validation !== 'off' && subject !== undefined && (id === undefined || id === null)) {
+    const message = wrongType('string', id);
+    return invalid(type, [{ path: ['payload', subject], code: 'invalid_type', message }]);
+  }
+  const found = verdict.drift.map(insidePayload);
+  if (found.length > 0) void drift.report({ source: type, region: undefined, issues: found });
+  // Any field of the payload may depart from its type: `drift` says which.
+  return { event: verified as unknown as WebhookEvent, drift: found };
 }
+
+/** The id of the record that an event is about, by category: an event without it says nothing. */
+const SUBJECTS: { readonly [Category in WebhookEventCategory]?: string } = {
+  Agent: 'agentId',
+  Organisation: 'organisationId',
+  Client: 'clientId',
+};
 
 function insidePayload(issue: Issue): Issue {
   return { ...issue, path: ['payload', ...issue.path] };

@@ -72,7 +72,8 @@ class Delivery {
     this.#receiver = receiver;
     this.#unverified = { limit: maxBodyBytes, budget: receiver.budget };
     this.#deadline = { at: performance.now() + deadline, signal };
-    this.#context = { deliveryId: crypto.randomUUID(), eventKey: '', receivedAt: Date.now(), signal };
+    const deliveryId = crypto.randomUUID();
+    this.#context = { deliveryId, eventKey: '', receivedAt: Date.now(), signal, drift: [] };
     this.#timer = setTimeout(() => {
       this.#controller.abort(new WebhookError(`The delivery was not handled within ${deadline} ms.`));
       // Ends the reading of the body.
@@ -109,13 +110,15 @@ class Delivery {
     // 2. Remove the secret, and validate unless a worker will. What has no type cannot be stored.
     const verified = removeSecret(authentic, handlers.validation);
     const isStorable = inbox !== undefined && hasType(verified);
-    const event = isStorable ? verified : toEvent(verified, handlers.validation);
+    const { event, drift } = isStorable
+      ? { event: verified, drift: [] }
+      : toEvent(verified, handlers.validation);
 
     // 3. Make the key that all duplicates share.
     const arrived = { event, size, context: this.#context };
     const key = await at('dedupe', arrived, () => eventKey(authentic));
     const { deliveryId, receivedAt, signal } = this.#context;
-    const about = { event, size, context: { deliveryId, eventKey: key, receivedAt, signal } };
+    const about = { event, size, context: { deliveryId, eventKey: key, receivedAt, signal, drift } };
 
     // 4. With an inbox, 200 means stored, and workers do the rest. Without, it means handled.
     const outcome = isStorable ? await this.#store(inbox, verified, about) : await this.#handle(about);

@@ -29,7 +29,7 @@ const faults: [string, FaultInput, boolean][] = [
   ['a 502 with an empty body', { status: 502, body: '' }, true],
   ['a 200 with HTML', { status: 200, body: '<h1>200</h1>' }, true],
   ['a 200 with truncated JSON', { kind: 'truncated' }, true],
-  ['a 200 of a wrong shape', { status: 200, body: {} }, true],
+  ['a 200 of a wrong shape', { status: 200, body: [] }, true],
   ['success: false', { status: 200, body: { success: false, message: 'no' } }, true],
   ['a reset connection', { kind: 'reset' }, true],
   ['a body that is cut off', { kind: 'reset', at: 'body' }, true],

@@ -53,9 +53,7 @@ test('a response that a custom schema refuses is an error in strict and tolerant
       issues: [{ path: ['id'] }, { path: ['born'] }],
     });
   }
-  for (const validation of ['report', 'off'] as const) {
-    expect(await platform.send(getCampaign, input, { validation })).toEqual({ id: 5 });
-  }
+  expect(await platform.send(getCampaign, input, { validation: 'off' })).toEqual({ id: 5 });
 });
 
 test('withData unwraps the envelope around any Standard Schema', async () => {

@@ -24,11 +24,6 @@ export interface DocumentRecord {
   readonly required: readonly string[];
   /** Fields that are required by a choice: the document does not say whether they are. */
   readonly chosen: readonly string[];
-  /**
-   * Fields that the document shows in this very response, or that make the record useful, but does not
-   * require.
-   */
-  readonly expected: readonly string[];
   readonly fields: Readonly<Record<string, DocumentType>>;
 }
 
@@ -45,19 +40,17 @@ const oneOf = (...values: string[]): DocumentType => ({ oneOf: values });
 interface Presence {
   readonly required?: string;
   readonly chosen?: string;
-  readonly expected?: string;
 }
 
 const namesOf = (list: string): string[] => (list === '' ? [] : list.split(', '));
 const record =
   (closed: boolean) =>
-  (section: string, { required = '', chosen = '', expected = '' }: Presence = {}) =>
+  (section: string, { required = '', chosen = '' }: Presence = {}) =>
   (fields: Fields): DocumentRecord => ({
     section,
     closed,
     required: namesOf(required),
     chosen: namesOf(chosen),
-    expected: namesOf(expected),
     fields,
   });
 const closed = record(true);
@@ -77,7 +70,7 @@ const variable: Fields = {
 };
 
 export const documentTable = {
-  OrgClient: closed('2.1', { expected: 'ID' })({
+  OrgClient: closed('2.1', { chosen: 'ID' })({
     ...each('string', 'ID, idpUid, agencyId, userId, ownerID, name, email, squarePhotoURL'),
     widgets: 'array of any',
     widgetIDs: 'array of string',
@@ -122,7 +115,7 @@ export const documentTable = {
   HandoffSettings: open('2.1')({ maxAssignees: 'number' }),
   InternalState: open('2.1')({ hasChangedPassword: 'boolean' }),
   CannedResponse: open('2.1')({ key: 'string', content: 'string' }),
-  TeamSummary: open('2.1', { expected: 'ID' })(each('string', 'ID, key, label, description, orgId')),
+  TeamSummary: open('2.1', { chosen: 'ID' })(each('string', 'ID, key, label, description, orgId')),
   NotificationsSettings: closed('2.1.1', { required: 'notifyThrough, notifyIf' })({
     notifyThrough: oneOf('email', 'push', 'all', 'none'),
     notifyIf: oneOf('all', 'requestsOnly', 'none'),
@@ -143,12 +136,12 @@ export const documentTable = {
     goals: 'array of string',
   }),
   SetupData: open('2.1.2')({ selectedAgents: 'array of string', customizations: 'any' }),
-  Team: closed('2.2', { expected: 'ID' })({
+  Team: closed('2.2', { chosen: 'ID' })({
     ...each('string', 'ID, orgId, key, label, description'),
     memberIds: 'array of string',
     ...each('number', 'ts, lastModified'),
   }),
-  Variable: open('2.3', { expected: 'id, key, type, agentId, userId' })(variable),
+  Variable: open('2.3', { chosen: 'id, key, type, agentId, userId' })(variable),
   VariableField: open('2.4')(variable),
   VariableInput: open('4.2', { required: 'key' })({
     ...each('nothing', 'id, agentId, userId'),
@@ -159,7 +152,7 @@ export const documentTable = {
     ...each('boolean', 'required, reusable, isEnv, isSystem, isGlobal'),
   }),
   CreateVariableBody: open('4.2', { chosen: 'variable' })({ variable: '{VariableInput}' }),
-  Tool: open('2.4', { expected: 'id' })({
+  Tool: open('2.4', { chosen: 'id' })({
     ...each('string', 'id, name, description'),
     isDefault: 'boolean',
     method: shown('GET'),
@@ -182,7 +175,7 @@ export const documentTable = {
     assignableViaToolsIds: 'boolean',
     ...each('array of string', 'variablesIds, channels'),
   }),
-  Conversation: open('2.6', { expected: 'ID' })({
+  Conversation: open('2.6', { chosen: 'ID' })({
     // Contact and lead
     ...each('string', 'userEmail, userName, userPhone, userAddress, userCompany, userWebsite, notes'),
     ...each('string', 'userProfilePic, currency, expectedCloseDate, subIndustry, source, language, linkedIn'),
@@ -318,7 +311,7 @@ export const documentTable = {
     lastDecisionReason: 'string',
     lastTriggeredBy: shown('phrase'),
   }),
-  Envelope: open('2.7', { chosen: 'success', expected: 'message' })({
+  Envelope: open('2.7', { chosen: 'success, message' })({
     success: 'boolean',
     message: 'string',
   }),
@@ -336,7 +329,7 @@ export const documentTable = {
     ...each('string', 'workspaceId, phoneNumberSid'),
     isImportedNumber: 'boolean',
   }),
-  ReleaseNumberResult: open('4.3', { chosen: 'isGood', expected: 'errors' })({
+  ReleaseNumberResult: open('4.3', { chosen: 'isGood, errors' })({
     isGood: 'boolean',
     errors: 'string',
   }),

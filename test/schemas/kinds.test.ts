@@ -13,9 +13,9 @@ const kinds: readonly (readonly [
   rejected: readonly unknown[],
 ])[] = [
   ['a required string', 'ErrorBody', 'code', ['text', ''], [undefined, null, 1]],
-  ['an expected string', 'Tool', 'id', ['text', ''], [undefined, null, 1]],
+  ['a string that is required by a choice', 'Tool', 'id', ['text', ''], [undefined, null, 1]],
   ['an optional string', 'Tool', 'name', ['text', '', undefined], [null, 1, ['text']]],
-  ['a number', 'OrgClient', 'index', [0, -1.5, undefined], [null, '1', true]],
+  ['a number', 'OrgClient', 'index', [0, -1.5, 2 ** 53 - 1, undefined], [null, '1', true, 2 ** 53, -1e300]],
   ['a boolean', 'OrgClient', 'isAdmin', [true, false, undefined], [null, 'true', 0]],
   ['any value', 'Variable', 'value', [null, undefined, '', 0, false, [1], { a: 1 }], []],
   ['an object', 'Conversation', 'funnelExtractedData', [{}, { a: [1] }, undefined], [null, 'text', []]],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
 import * as z from 'zod/mini';
-import { isExpected } from '../../src/schemas/object.js';
+import { requiredNumber } from '../../src/schemas/fields.js';
 import { type DocumentRecord, type DocumentType, type RecordName, recordNames } from './document-table.js';
 
 // A record of the table whose schema is not exported does not compile.
@@ -32,10 +32,7 @@ export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section
   const fields = Object.entries(schema.shape);
   return {
     closed: isClosed(schema),
-    required: fields
-      .filter(([, field]) => !(field instanceof z.ZodMiniOptional || isExpected(field)))
-      .map(([name]) => name),
-    expected: fields.filter(([, field]) => isExpected(field)).map(([name]) => name),
+    required: fields.filter(([, field]) => !(field instanceof z.ZodMiniOptional)).map(([name]) => name),
     fields: Object.fromEntries(
       fields.map(([name, field]) => [name, typeOf(field, shownValues(schema, name))]),
     ),
@@ -50,6 +47,7 @@ function isClosed({ def: { catchall } }: z.ZodMiniObject): boolean {
 }
 
 function typeOf(field: z.core.$ZodType, shown?: readonly string[]): DocumentType {
+  if (field === requiredNumber) return 'number';
   if (field._zod.def.checks?.length) throw new Error('the document has no rule for the value of a field');
   if (field instanceof z.ZodMiniOptional) return typeOf(field.def.innerType, shown);
   if (field instanceof z.ZodMiniEnum) return { oneOf: field.options as string[] };
@@ -61,7 +59,6 @@ function typeOf(field: z.core.$ZodType, shown?: readonly string[]): DocumentType
   }
   if (field instanceof z.ZodMiniNever) return 'nothing';
   if (field instanceof z.ZodMiniUnknown) return 'any';
-  if (field instanceof z.ZodMiniNumber) return 'number';
   if (field instanceof z.ZodMiniBoolean) return 'boolean';
   if (!(field instanceof z.ZodMiniString)) throw new Error(`unexpected schema: ${field._zod.def.type}`);
   return shown === undefined ? 'string' : { type: 'string', shown };

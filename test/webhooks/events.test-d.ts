@@ -71,12 +71,9 @@ export type PayloadsOfTheTable = [
 type Lead = (typeof webhookEvents)['lead_captured'];
 
 export type FactsOfTheTable = [
-  Holds<Equal<Lead['category'], 'Lead'>>,
-  Holds<Equal<Lead['platforms'], 'native'>>,
   Holds<Equal<Lead['channels'], readonly EventChannel[]>>,
   Holds<Equal<(typeof webhookEvents)['message_received']['channels'], readonly MessageChannel[]>>,
   Holds<Equal<(typeof webhookEvents)['webhook_test']['channels'], undefined>>,
-  Holds<Equal<(typeof webhookEvents)['agent_created']['platforms'], 'not shown'>>,
 ];
 
 type LeadDelivery = WebhookDelivery<'lead_captured'>;

@@ -160,7 +160,7 @@ test('handlers of a worker process what the receiver has stored', async () => {
   expect(seen).toEqual([
     [
       { type: 'lead_captured', payload: minimal.lead_captured, workspace: 'acme' },
-      { deliveryId, eventKey: key, receivedAt, signal },
+      { deliveryId, eventKey: key, receivedAt, signal, drift: [] },
     ],
   ]);
 });
@@ -222,7 +222,7 @@ test('a run ends after its listeners: a process may end with it', async () => {
 });
 
 test('an invalid event goes to onInvalid, or rejects the run for good', async () => {
-  const invalid = aStored({ payload: { ...minimal.lead_captured, agentId: 7 } });
+  const invalid = aStored({ type: 'agent_deleted', payload: { operation: 'deleted' } });
   const handlers = createWebhookHandlers({ logLevel: 'off' });
   const failures: unknown[] = [];
   handlers.onError((_error, { stage }) => failures.push(stage));

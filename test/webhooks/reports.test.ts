@@ -30,7 +30,7 @@ test('onDelivery is called once for each delivery, for every outcome', async () 
     post('webhook_test'),
     post('lead_captured'),
     post('agent_deleted'),
-    post('webhook_test', { message: 5 }),
+    post('client_deleted', { clientId: null }),
     { method: 'POST', body: '{}' },
     { method: 'GET' },
   ]) {
@@ -41,7 +41,7 @@ test('onDelivery is called once for each delivery, for every outcome', async () 
     ['duplicate', 200, 'webhook_test'],
     ['handler_failed', 500, 'lead_captured'],
     ['no_handler', 200, 'agent_deleted'],
-    ['invalid_event', 400, 'webhook_test'],
+    ['invalid_event', 400, 'client_deleted'],
     ['verification_failed', 401, undefined],
     ['method_not_allowed', 405, undefined],
   ]);

@@ -1,16 +1,15 @@
 import type { ResponseShape } from '../../endpoints/response-shape.js';
 import { OperationFailedError, ResponseValidationError } from '../../errors/index.js';
-import { EnvelopeSchema } from '../../schemas/envelope.js';
-import { formatIssues, type Issue, threwIssue } from '../../utils/issues.js';
+import { isOwnSchema } from '../../schemas/object.js';
+import { formatIssues, type Issue, threwIssue, wrongType } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
-import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
-import { type ValidationMode, type Verdict, validate, validateOwn } from '../../validation/validate.js';
+import { type ValidationMode, type Verdict, validate } from '../../validation/validate.js';
 import type { Settings } from '../settings.js';
 import type { BodyText, Call, ReceivedResponse } from './call.js';
 import { describeResponse } from './errors.js';
 import { describeBody, serviceWords } from './words.js';
 
-/** What a 2xx response gives the caller, and the drift that its validation forgave. */
+/** What a 2xx response gives the caller, and the drift that its validation accepted. */
 export interface CallResult {
   readonly data: unknown;
   readonly message: string | undefined;
@@ -136,11 +135,37 @@ async function validateResponse(
   body: unknown,
   mode: ValidationMode,
 ): Promise<Verdict> {
-  const { kind, schema } = shape;
   if (body === undefined) return validateEmpty(shape, mode);
-  if (kind === 'data') return validateEnvelope(schema, body, mode);
-  const verdict = await validate(schema, body, mode);
-  return verdict.ok ? { ...verdict, value: partOf(kind, verdict.value) } : verdict;
+  const { schema, fields = {} } = shape;
+  const whole = await validate(schema, body, mode);
+  // An envelope is an object in every mode.
+  if (!isObject(body)) return whole;
+  const isOwn = isOwnSchema(schema);
+  const undecided = whole.ok && isOwn && mode !== 'off' ? undecidedIssues(body) : [];
+  const issues = whole.ok ? [...undecided] : [...whole.issues];
+  const drift = whole.ok ? [...whole.drift] : [];
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const inside = (issue: Issue): Issue => ({ ...issue, path: [name, ...issue.path] });
+    const verdict = await validate(field, body[name], mode);
+    if (!verdict.ok) issues.push(...verdict.issues.map(inside));
+    else {
+      drift.push(...verdict.drift.map(inside));
+      if (name in body || verdict.value !== undefined) values[name] = verdict.value;
+    }
+  }
+  if (issues.length > 0 || !whole.ok) return { ok: false, issues };
+  return { ok: true, value: partOf(shape.kind, body, whole.value, values), drift };
+}
+
+/** The fields that say whether an operation succeeded (2.7, 4.3). */
+const DECIDING = ['success', 'isGood'] as const;
+
+/** Finds a deciding field whose value decides nothing: the caller must not take it for a success. */
+function undecidedIssues(body: Readonly<Record<string, unknown>>): Issue[] {
+  return DECIDING.filter((name) => Object.hasOwn(body, name) && typeof body[name] !== 'boolean').map(
+    (name) => ({ path: [name], code: 'invalid_type', message: wrongType('boolean', body[name]) }),
+  );
 }
 
 /** An empty body has no data, in every mode; a custom schema of the whole body may accept it. */
@@ -154,31 +179,23 @@ async function validateEmpty(
   return verdict?.ok ? verdict : { ok: false, issues };
 }
 
-/** Validates the envelope, and `data` by its own schema. */
-async function validateEnvelope(
-  schema: StandardSchemaV1,
-  body: unknown,
-  mode: ValidationMode,
-): Promise<Verdict> {
-  const envelope = validateOwn(EnvelopeSchema, body, mode);
-  if (!isObject(body)) return envelope.ok ? { ...envelope, value: undefined } : envelope;
-  const data = await validate(schema, body.data, mode);
-  if (envelope.ok && data.ok) {
-    return { ok: true, value: data.value, drift: [...envelope.drift, ...data.drift.map(insideData)] };
+/** Returns the caller's part of a body. `values` are its fields as their schemas return them. */
+function partOf(
+  kind: ResponseShape<unknown>['kind'],
+  body: Readonly<Record<string, unknown>>,
+  whole: unknown,
+  values: Readonly<Record<string, unknown>>,
+): unknown {
+  switch (kind) {
+    case 'none':
+      return undefined;
+    case 'body':
+      return whole;
+    case 'data':
+      return values.data;
+    case 'fields': {
+      const { success, message, ...fields } = body;
+      return { ...fields, ...values };
+    }
   }
-  const ofEnvelope = envelope.ok ? [] : envelope.issues;
-  const ofData = data.ok ? [] : data.issues.map(insideData);
-  return { ok: false, issues: [...ofEnvelope, ...ofData] };
-}
-
-function insideData(issue: Issue): Issue {
-  return { ...issue, path: ['data', ...issue.path] };
-}
-
-/** Returns the caller's part of a whole body. */
-function partOf(kind: 'none' | 'fields' | 'body', body: unknown): unknown {
-  if (kind === 'none') return undefined;
-  if (kind === 'body' || !isObject(body)) return body;
-  const { success, message, ...fields } = body;
-  return fields;
 }

@@ -72,7 +72,7 @@ async function send(
     const { data, message, drift } = await toResult(call, received);
     if (drift.length > 0) reportDrift(call, drift);
     reportEnd(started, undefined);
-    return { data, message, response: received.response };
+    return { data, message, drift, response: received.response };
   } catch (error) {
     // Every stage rejects with one of the package's errors.
     const failure = error as AgentPlatformError;
