@@ -9,7 +9,7 @@
 export { InboxFullError, InboxReplicasError } from '../errors/inbox.js';
 export type { DeadLetter, DeadLetters, ListDeadLettersOptions } from '../inbox/dead-letters.js';
 export type { EventHandlers, HandlersByType } from '../inbox/handlers.js';
-export type { InboxCounts, InboxHealth, InboxWarnings } from '../inbox/health.js';
+export type { InboxCounts, InboxHealth, InboxWarnings, SharedWarning } from '../inbox/health.js';
 export type { InboxFailure, InboxHooks, InboxRun } from '../inbox/hooks.js';
 export type { Inbox } from '../inbox/inbox.js';
 export type { Backoff, CloseOptions, InboxOptions, WorkOptions } from '../inbox/options.js';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { WebhookError } from '../errors/index.js';
+import { bindMethods } from '../utils/bound.js';
 import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/options.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { type Settled, withDefaults } from './options.js';
@@ -74,6 +75,7 @@ export class DeadLetters {
   constructor(storage: DeadLetterStorage, fail: (what: string, error: unknown) => WebhookError) {
     this.#storage = storage;
     this.#fail = fail;
+    bindMethods(this);
   }
 
   /**

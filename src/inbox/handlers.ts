@@ -4,7 +4,7 @@ import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';
 import type { InboxSettings, WorkOptions } from './options.js';
 
-/** A handler for each event type of interest. Events of other types are retried, for workers that have one. */
+/** A handler for each event type of interest. Events of other types wait for a worker that has one. */
 export type HandlersByType = {
   readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;
 };

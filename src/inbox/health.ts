@@ -5,7 +5,7 @@ export interface InboxHealth<Warning extends string = string> extends InboxCount
   /** The number of events that are still to be handled: `waiting`, `active` and `retrying` together. */
   readonly depth: number | undefined;
   /** What endangers stored events, and why `ready` is false. Each kind is also logged once, at `warn`. */
-  readonly warnings: InboxWarnings<Warning>;
+  readonly warnings: InboxWarnings<Warning | SharedWarning>;
 }
 
 /** What an inbox counts. Undefined is what is not known. */
@@ -32,6 +32,14 @@ export interface InboxCounts {
   /** Connected workers in all processes. */
   readonly workers: number | undefined;
 }
+
+/** The kind of a warning that every inbox may have, beside those of its storage. */
+export type SharedWarning =
+  /** Events have waited for a minute, and no worker is connected. */
+  'workers';
+
+/** Milliseconds for which events may wait without a worker, as in a deploy. */
+export const UNATTENDED_MS = 60_000;
 
 /** Warnings by their kind. */
 export type InboxWarnings<Warning extends string> = Readonly<Partial<Record<Warning, string>>>;
@@ -62,6 +70,16 @@ export function toHealth<Warning extends string>(
     ready: (unreachable ?? refused ?? full) === undefined,
     depth: isKnown ? waiting + active + retrying : undefined,
     ...counts,
-    warnings,
+    // The compiler does not join records whose keys depend on a parameter.
+    warnings: { ...warnings, ...findNobody(counts) } as InboxWarnings<Warning | SharedWarning>,
+  };
+}
+
+/** Nobody else notices that there is no worker, or that it looks at another path or queue. */
+function findNobody({ workers, waiting, retrying, oldestMs }: InboxCounts): InboxWarnings<SharedWarning> {
+  const wait = (waiting ?? 0) + (retrying ?? 0);
+  if (workers !== 0 || wait === 0 || (oldestMs ?? 0) < UNATTENDED_MS) return {};
+  return {
+    workers: `${wait} events wait, and no worker is connected: call inbox.work, on the same storage.`,
   };
 }

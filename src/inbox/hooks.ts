@@ -1,6 +1,6 @@
 /** One run of the handlers for one event. Contains nothing of its payload. */
 export interface InboxRun {
-  /** The key of the event, which all its deliveries share. It is also the id of the job. */
+  /** The key of the event, which all its deliveries share. */
   readonly key: string;
   /** The event type as received. */
   readonly type: string;
@@ -22,7 +22,7 @@ export interface InboxFailure extends InboxRun {
    * What the handler threw, as thrown; an `AggregateError` if several handlers threw.
    *
    * A `WebhookError` if no handler threw: the event is invalid, the handlers exceeded `handlerTimeout`, the
-   * event stalled too often, or the worker had no handler for its type.
+   * event stalled too often, or no worker had a handler for its type.
    */
   readonly error: unknown;
 }
@@ -30,7 +30,7 @@ export interface InboxFailure extends InboxRun {
 /**
  * Callbacks for metrics and alerts. They may be async, and are not awaited. One that throws is logged.
  *
- * Each is called in the process of the worker. For more, listen to `worker.bullmq` or query `inbox.queue`.
+ * Each is called in the process of the worker.
  */
 export interface InboxHooks {
   /** Called when the handlers of an event have succeeded. */

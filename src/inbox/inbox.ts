@@ -1,10 +1,11 @@
 import { WebhookError } from '../errors/index.js';
-import { sleep, within, withRetries } from '../utils/waiting.js';
+import { bindMethods } from '../utils/bound.js';
+import { sleep, succeedsWithin, unref, within, withRetries } from '../utils/waiting.js';
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import type { Consumer, Engine } from './engine.js';
 import { type EventHandlers, type HandlersByType, toHandlers } from './handlers.js';
-import { type InboxHealth, type InboxWarnings, toHealth, UNKNOWN } from './health.js';
+import { type InboxHealth, type InboxWarnings, toHealth, UNATTENDED_MS, UNKNOWN } from './health.js';
 import {
   type CloseOptions,
   type InboxSettings,
@@ -24,13 +25,17 @@ import type { InboxWorker, WorkerParts } from './worker.js';
  * 2. Run (`worker.ts`, `run.ts`): the engine gives the event to a worker, with a lock that is renewed. If the
  *    worker dies or loses the lock, the event is given to another one. A run comes to one of five endings
  *    (`engine.ts`), which the engine records.
- * 3. Retried: if a handler fails, or the worker has none, the event waits for the backoff, and runs again.
+ * 3. Retried: if a handler fails, the event waits for the backoff, and runs again. An event whose type has no handler
+ *    in a worker waits for a worker that has one.
  * 4. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept for a
  *    while.
  */
 
 /** Milliseconds between two looks of `idle`. */
 const IDLE_POLL_MS = 10;
+
+/** Time limit for closing the storage, in ms. */
+const CLOSE_STORAGE_MS = 500;
 
 /** What an inbox is made of. */
 export interface InboxParts<Warning extends string, Takes extends Consumer, Worker> {
@@ -57,12 +62,14 @@ export class Inbox<
   readonly #parts: InboxParts<Warning, Takes, Worker>;
   readonly #waiting = new WaitingRoom();
   readonly #workers = new Set<Worker>();
+  #watching: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;
 
   /** Use `createSqliteInbox` or `createBullMQInbox`. */
   constructor(parts: InboxParts<Warning, Takes, Worker>) {
     this.#parts = parts;
     this.storeTimeout = parts.settings.storeTimeout;
+    bindMethods(this);
     this.deadLetters = new DeadLetters(parts.engine.deadLetters, (what, error) => this.#failure(what, error));
   }
 
@@ -87,12 +94,23 @@ export class Inbox<
     };
     try {
       await withRetries(attempt, this.storeTimeout, (error) => engine.mayPass(error));
+      this.#watch();
     } catch (error) {
       throw this.#failure(notStored, error);
     } finally {
       // What timed out may stay in memory, such as a command that waits for its connection.
       storing.then(leave, leave);
     }
+  }
+
+  /** Looks in a while whether anybody works: a receiver responds with 200 all the same. */
+  #watch(): void {
+    if (this.#watching !== undefined || this.#workers.size > 0 || this.#closing !== undefined) return;
+    this.#watching = setTimeout(() => {
+      this.#watching = undefined;
+      void this.health();
+    }, UNATTENDED_MS);
+    unref(this.#watching);
   }
 
   /**
@@ -129,7 +147,7 @@ export class Inbox<
     const worker: Worker = new Worker({
       settings,
       reporter,
-      work: resolveWork(options),
+      work: resolveWork(options, settings.log),
       handlers: toHandlers(work, options.onError, settings.logging),
       consume: (runner) => engine.consume(runner),
       onClosed: () => this.#workers.delete(worker),
@@ -154,8 +172,9 @@ export class Inbox<
     const { engine, reporter } = this.#parts;
     try {
       const { counts, warnings } = await engine.health();
-      reporter.warnOfAll(warnings);
-      return toHealth<Warning>(counts, warnings);
+      const health = toHealth<Warning>(counts, warnings);
+      reporter.warnOfAll(health.warnings);
+      return health;
     } catch (error) {
       const unreachable = `There is no response from ${engine.name}: ${engine.clean(error).message}`;
       return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning>);
@@ -184,20 +203,23 @@ export class Inbox<
   }
 
   /**
-   * Stops taking events, lets those in progress finish or go back to the queue, and closes the storage. What was
-   * passed in, such as a client of Redis, stays open.
+   * Stops taking events, lets those in progress finish or go back to the queue, and closes the storage.
+   *
+   * Takes at most `grace` and three seconds, whatever the storage does. What was passed in, such as a client of Redis,
+   * stays open.
    *
    * @throws {ConfigurationError} `grace` is wrong. Nothing is closed then.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    resolveGrace(options);
+    resolveGrace(options, this.#parts.settings.log);
     this.#closing ??= this.#close(options);
     return this.#closing;
   }
 
   async #close(options: CloseOptions): Promise<void> {
+    clearTimeout(this.#watching);
     await Promise.all([...this.#workers].map((worker) => worker.close(options)));
-    await this.#parts.engine.close();
+    await succeedsWithin(this.#parts.engine.close(), CLOSE_STORAGE_MS);
   }
 
   /** Makes an error that is safe to log. */

@@ -186,14 +186,28 @@ export const inboxFields = (given: InboxOptions | undefined): OptionFields<Inbox
 
 /** Fills in the defaults of the options that every inbox has, which are checked. */
 export function settleOptions(options: InboxOptions): InboxSettings {
-  const { application, backoff, logger, logLevel } = options;
-  return {
-    ...withDefaults(INBOX_DEFAULTS, options),
-    application,
-    backoff: settleBackoff(backoff),
-    log: createLogger(logger, logLevel),
-    logging: { logger, logLevel },
-  };
+  const { application, logger, logLevel } = options;
+  const [log, backoff] = [createLogger(logger, logLevel), settleBackoff(options.backoff)];
+  const { retention, deadLetterRetention, storeTimeout } = options;
+  warnOfUnits(log, { retention, deadLetterRetention, storeTimeout });
+  if (backoff.delay < LEAST_BACKOFF_MS) warnOfUnits(log, { backoff: backoff.delay });
+  const plain = withDefaults(INBOX_DEFAULTS, options);
+  return { ...plain, application, backoff, log, logging: { logger, logLevel } };
+}
+
+/** A duration below this was probably meant in seconds, hours or days. */
+const LEAST_MS = 1_000;
+const LEAST_BACKOFF_MS = 100;
+
+/** Warns of durations that look like another unit. They are not refused, because tests use short ones. */
+function warnOfUnits(log: LeveledLogger, durations: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, duration] of Object.entries(durations)) {
+    if (duration === undefined || duration === 0 || duration >= LEAST_MS) continue;
+    log.log(
+      'warn',
+      () => `inbox: ${name} is ${duration} milliseconds, which is short. Is it in another unit?`,
+    );
+  }
 }
 
 function settleBackoff(backoff: InboxOptions['backoff'] = DEFAULT_BACKOFF): Settled<Backoff> {
@@ -226,8 +240,10 @@ const workFields: OptionFields<WorkOptions & Pick<InboxOptions, 'attempts' | 'ba
 };
 
 /** Checks the options of a worker, and fills in the defaults. */
-export function resolveWork(options: WorkOptions): WorkSettings {
+export function resolveWork(options: WorkOptions, log: LeveledLogger): WorkSettings {
   checkOptions(z.strictObject(workFields), options, { of: 'inbox.work' });
+  const { handlerTimeout, lockDuration } = options;
+  warnOfUnits(log, { handlerTimeout, lockDuration });
   return withDefaults(WORK_DEFAULTS, options);
 }
 
@@ -236,7 +252,8 @@ const DEFAULT_GRACE_MS = 25_000;
 const closeFields: OptionFields<CloseOptions> = { grace: z.optional(wholeNumber(0)) };
 
 /** Checks the options of `close`, and returns the grace in milliseconds. */
-export function resolveGrace(options: CloseOptions): number {
+export function resolveGrace(options: CloseOptions, log: LeveledLogger): number {
   checkOptions(z.strictObject(closeFields), options, { of: 'close' });
+  warnOfUnits(log, { grace: options.grace });
   return options.grace ?? DEFAULT_GRACE_MS;
 }

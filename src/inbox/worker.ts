@@ -1,9 +1,14 @@
-import { MAX_TIMER_MS } from '../utils/waiting.js';
+import { bindMethods } from '../utils/bound.js';
+import type { LeveledLogger } from '../utils/logger.js';
+import { MAX_TIMER_MS, succeedsWithin } from '../utils/waiting.js';
 import type { Consumer, EndedRun, Runner, TakenEvent } from './engine.js';
 import { thrownBy } from './failure.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from './options.js';
 import type { InboxReporter } from './reporter.js';
 import { describeRun, EventRun, type Result, type RunParts } from './run.js';
+
+/** Time limit for recording the ends of runs after the grace, in ms. */
+const RECORD_MS = 2_500;
 
 /** What a worker is made of. */
 export interface WorkerParts<Worker extends Consumer> extends RunParts {
@@ -30,25 +35,32 @@ export class InboxWorker<Worker extends Consumer = Consumer> {
   /** @internal */
   protected readonly consumer: Worker;
   readonly #runs: Runs;
+  readonly #log: LeveledLogger;
   readonly #onClosed: () => void;
   #closing: Promise<void> | undefined;
 
   /** Use `inbox.work`. */
   constructor({ reporter, consume, onClosed, ...parts }: WorkerParts<Worker>) {
+    this.#log = parts.settings.log;
     this.#runs = new Runs(parts, reporter);
     this.#onClosed = onClosed;
     this.consumer = consume(this.#runs);
+    bindMethods(this);
   }
 
-  /** Takes no more events, and resolves when those in progress have finished or gone back to the queue. */
+  /**
+   * Takes no more events, and resolves when those in progress have finished or gone back to the queue.
+   *
+   * Takes at most `grace` and three seconds, whatever the storage does.
+   */
   async close(options: CloseOptions = {}): Promise<void> {
-    this.#closing ??= this.#close(resolveGrace(options));
+    this.#closing ??= this.#close(resolveGrace(options, this.#log));
     return this.#closing;
   }
 
   async #close(grace: number): Promise<void> {
     const timer = setTimeout(() => this.#runs.giveBack(), Math.min(grace, MAX_TIMER_MS));
-    await this.consumer.close(grace);
+    await succeedsWithin(this.consumer.close(grace), grace + RECORD_MS);
     clearTimeout(timer);
     this.#onClosed();
   }

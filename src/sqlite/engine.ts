@@ -28,7 +28,9 @@ export type SqliteWarning =
   /** The file is on another machine's disk, where locks may not work. */
   | 'remote'
   /** The free space of the disk is not known. */
-  | 'unmeasured';
+  | 'unmeasured'
+  /** It would not be noticed if the file was deleted or replaced. */
+  | 'unwatched';
 
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
 /** Milliseconds before nobody waits any more in which a store gives up, so that its reason is known. */
@@ -93,12 +95,13 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     const rows = await this.#file.read(() => events.count());
     const workers = await this.#file.read(() => events.countWorkers(now));
     const full = disk.fullBy();
-    const { damage: damaged } = this.#file;
+    const { damage: damaged, unwatched } = this.#file;
     const warnings = {
       ...disk.warnings(),
       ...(refused && { refused }),
       ...(full && { full: `No event is stored until there is room: ${full}.` }),
       ...(damaged && { damaged }),
+      ...(unwatched && { unwatched }),
     };
     return { counts: { ...this.#summarize(rows, now), workers }, warnings };
   }

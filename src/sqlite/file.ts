@@ -27,8 +27,7 @@ export class InboxFile {
   readonly #identity: Identity;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
-  /** Whether it is noticed that another file is at the path. */
-  #isWatched = true;
+  #unwatched: string | undefined;
   readonly #timer: ReturnType<typeof setInterval>;
   #damage: string | undefined;
   #isClosed = false;
@@ -52,6 +51,11 @@ export class InboxFile {
     return this.#damage;
   }
 
+  /** Why it would not be noticed that the file is deleted or replaced; undefined if it is. */
+  get unwatched(): string | undefined {
+    return this.#unwatched;
+  }
+
   /** Runs a query. Repeats it while another connection recovers the file after a crash. */
   async read<Value>(query: () => Value): Promise<Value> {
     return this.#watch(() => withRetries(async () => query(), READ_TIMEOUT_MS, isBusy));
@@ -73,7 +77,7 @@ export class InboxFile {
 
   /** Notices too while nothing is stored that the file is gone: the writer follows. */
   #look(): void {
-    if (!this.#isWatched || this.#identity.isSame) return;
+    if (this.#unwatched !== undefined || this.#identity.isSame) return;
     this.write(() => undefined).catch((error: unknown) => this.#reporter.storageFailed(cleanError(error)));
   }
 
@@ -85,7 +89,7 @@ export class InboxFile {
    * @throws {FileGoneError} There is none, and none can be made.
    */
   #follow(): void {
-    if (!this.#isWatched || this.#identity.isSame) return;
+    if (this.#unwatched !== undefined || this.#identity.isSame) return;
     try {
       if (this.#identity.isSameFile) this.#reopen();
       else this.#move();
@@ -115,12 +119,9 @@ export class InboxFile {
     try {
       const events = new Events(next);
       if (events.workers().some(({ id }) => id === proof)) {
-        this.#isWatched = false;
-        const effect = 'it would not be noticed if the file was deleted or replaced';
-        this.#reporter.warnOnce(
-          'inode',
-          `the file system changes the inode of the file by itself: ${effect}`,
-        );
+        this.#unwatched =
+          'The inode of the file changes by itself: nobody notices if it is deleted or replaced.';
+        this.#reporter.warnOnce('unwatched', this.#unwatched);
       } else {
         next.run('BEGIN IMMEDIATE');
         const copied = events.copyFrom(this.events, Date.now());

@@ -159,7 +159,7 @@ test.each([
   const statfs = vi.spyOn(fs, 'statfsSync').mockReturnValue(Object.assign(real, { type }) as never);
   onTestFinished(() => statfs.mockRestore());
   const logger = new RecordingLogger();
-  const inbox = createInbox({ logger });
+  const inbox = createInbox({ logger, backoff: undefined });
   expect(logger.lines).toEqual([expect.stringMatching(warning)]);
   expect(await inbox.health()).toMatchObject({
     ready: true,

@@ -280,7 +280,7 @@ test.each<[string, unknown]>([
   ['a payload that is a list', { ...aStored(), payload: [] }],
 ])('%s is not a stored webhook, and a retry does not help', async (_, data) => {
   const processing = createWebhookHandlers().process(data as StoredWebhook);
-  await expect(processing).rejects.toThrow('The job does not hold a stored webhook');
+  await expect(processing).rejects.toThrow('This is not a stored webhook');
   await expect(processing).rejects.toMatchObject({ retryable: false });
 });
 
