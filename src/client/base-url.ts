@@ -1,7 +1,7 @@
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { isLoopback } from '../utils/loopback.js';
-import { REGIONS } from '../utils/regions.js';
+import { REGIONS, type Region } from '../utils/regions.js';
 import type { OptionProblem } from '../validation/options.js';
 import type { AgentPlatformOptions } from './options.js';
 
@@ -43,6 +43,14 @@ function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefi
   }
   const [, version = 'v3'] = /\/(v\d+)\/*$/i.exec(pathname) ?? [];
   return version === 'v3' ? undefined : `ends in another version than /v3: /${version}`;
+}
+
+/** Warns of an address whose host begins with the name of the other region, such as `eu-api` for `na`. */
+export function swappedRegion(region: Region, baseUrl: string): string | undefined {
+  const { hostname } = new URL(baseUrl);
+  const [named = ''] = hostname.split(/[^a-z]/, 1);
+  if (named === region || !REGIONS.some((one) => one === named)) return undefined;
+  return `The host of baseUrls.${region} begins with "${named}". Is it the address of the other region?`;
 }
 
 /** Returns the address that precedes paths. It ends in `/v3`, without a slash (specification, 5.1). */

@@ -8,6 +8,7 @@ import {
 } from '../endpoints/endpoint.js';
 import { pathProblem } from '../endpoints/path.js';
 import { ConfigurationError, RequestValidationError } from '../errors/index.js';
+import { bindMethods } from '../utils/bind.js';
 import { typeName } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import type { Region } from '../utils/regions.js';
@@ -25,6 +26,7 @@ import {
   checkChanges,
   checkRawOptions,
   defined,
+  derivedFrom,
   mergeHeaders,
   resolveSettings,
   type Settings,
@@ -100,13 +102,14 @@ export class AgentPlatform {
     this.tools = new ToolsResource(send);
     this.conversations = new ConversationsResource(send);
     this.workspaces = new WorkspacesResource(send);
+    bindMethods(this);
   }
 
   /**
    * Returns a client with some options changed: another token for one agent, another timeout.
    *
    * Options that are absent or undefined stay as they are; `headers` and `baseUrls` are merged, `hooks` are
-   * replaced.
+   * replaced. A subclass gets one of its own, made by its constructor from options alone.
    *
    * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`. A secret is
    * not sent to another region: a choice of this package, because the specification does not mention it.
@@ -119,7 +122,7 @@ export class AgentPlatform {
    * const perAgent = platform.withOptions({ token: process.env.AGENT_SECRET });
    * ```
    */
-  withOptions(options: AgentPlatformOptions): AgentPlatform {
+  withOptions(options: AgentPlatformOptions): this {
     checkChanges(options);
     const { region = this.region, token, baseUrls, headers } = options;
     if (region !== this.region && token === undefined) {
@@ -127,12 +130,15 @@ export class AgentPlatform {
       refuseOptions('withOptions', [{ option: 'token', text }]);
     }
     const { options: own, headers: ownHeaders } = this.#settings;
-    return derived({
+    const changed = {
       ...own,
       ...defined(options),
       headers: mergeHeaders(ownHeaders, headers),
       baseUrls: { ...own.baseUrls, ...defined(baseUrls ?? {}) },
-    });
+    };
+    // Also that of a subclass (openai-ruby#438).
+    const Client = this.constructor as new (options: AgentPlatformOptions) => this;
+    return derivedFrom(this.#settings, () => new Client(changed));
   }
 
   /**
@@ -239,12 +245,4 @@ function checkRawRequest(method: HttpMethod, path: string, options: RawRequest):
 /** Rejects with an error that is found before a call starts: a call never throws synchronously. */
 function rejected(error: Error): ApiPromise<never> {
   return new PendingCall(Promise.reject(error));
-}
-
-/**
- * Outside the class: esbuild renames one that mentions itself (https://github.com/evanw/esbuild/issues/3516),
- * and users would read `_AgentPlatform` in their logs.
- */
-function derived(options: AgentPlatformOptions): AgentPlatform {
-  return new AgentPlatform(options);
 }

@@ -21,7 +21,7 @@ import {
   wholeNumber,
 } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { addressProblems, versionedUrl } from './base-url.js';
+import { addressProblems, swappedRegion, versionedUrl } from './base-url.js';
 import type { DriftHookContext, Hooks } from './hooks.js';
 import type {
   AgentPlatformOptions,
@@ -55,6 +55,8 @@ export interface Settings extends CallSettings {
   readonly log: LeveledLogger;
   readonly driftReporter: DriftReporter<DriftHookContext>;
   readonly maxResponseBytes: number;
+  /** What was warned about, by this client or one that shares its settings. */
+  readonly warned: Set<string>;
   /** As given, with what came from the environment, which may have changed by the time of `withOptions`. */
   readonly options: AgentPlatformOptions;
 }
@@ -136,6 +138,19 @@ function getSchemas(): ReturnType<typeof createSchemas> {
   return schemas;
 }
 
+/** The settings of the client that another one is just being derived from. */
+let parent: Settings | undefined;
+
+/** Makes a client that shares with another what was warned (sanity-io/client#12526). */
+export function derivedFrom<Client>(settings: Settings, make: () => Client): Client {
+  parent = settings;
+  try {
+    return make();
+  } finally {
+    parent = undefined;
+  }
+}
+
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
 export function resolveSettings(options: AgentPlatformOptions): Settings {
   const schema = getSchemas().platform;
@@ -154,17 +169,27 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   // Just checked: the client has a region, and an address for it.
   const region = given.region as Region;
   const { hooks = DEFAULTS.hooks, maxResponseBytes = DEFAULTS.maxResponseBytes } = given;
+  const warned = parent?.warned ?? new Set();
+  const baseUrl = versionedUrl(given.baseUrls?.[region] as string);
+  warnOnce(log, warned, swappedRegion(region, baseUrl));
   return {
     ...call,
     region,
-    baseUrl: versionedUrl(given.baseUrls?.[region] as string),
+    baseUrl,
     fetch: given.fetch,
     hooks,
     log,
-    driftReporter: new DriftReporter(log, (context) => hooks.onDrift?.(context)),
+    warned,
+    driftReporter: new DriftReporter(log, (context) => hooks.onDrift?.(context), warned),
     maxResponseBytes,
     options: { ...given, headers: call.headers, logLevel: log.level },
   };
+}
+
+function warnOnce(log: LeveledLogger, warned: Set<string>, warning: string | undefined): void {
+  if (warning === undefined || warned.has(warning)) return;
+  warned.add(warning);
+  log.log('warn', () => warning);
 }
 
 /** The headers of every request, unless the options have others. */
@@ -275,7 +300,8 @@ function signalProblem(signal: unknown): string | undefined {
 /** Describes what is wrong with headers, without their values, which may be secrets. */
 function headersProblem(headers: unknown): string | undefined {
   const form = 'must be an object, a list of pairs or a Headers';
-  if (!(headers instanceof Object)) return form;
+  // A `Headers` may be of another realm (jest#2549), an object without a prototype (nodejs/node#40263).
+  if (typeof headers !== 'object' || headers === null) return form;
   const pairs: unknown[] = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
   for (const pair of pairs) {
     const [name, value] = Array.isArray(pair) ? (pair as unknown[]) : [];

@@ -13,10 +13,17 @@ export function didYouMean(
   return meant === undefined ? undefined : `Did you mean ${quote}${meant}${quote}?`;
 }
 
+/** What the regions are called elsewhere. */
+const REGION_NAMES: Readonly<Record<string, string>> = { us: 'na', usa: 'na', america: 'na', europe: 'eu' };
+
 /** Returns the known name that a wrong one was probably meant to be: `retries` gives `maxRetries`. */
 export function closestName(word: string, known: readonly string[]): string | undefined {
   // A wrong name may be a whole document.
   if (word.length > 100) return undefined;
+  // `eu-gcp`, `us-east-1`
+  const parts = word.toLowerCase().split(/[^a-z]+/);
+  const named = parts.map((part) => REGION_NAMES[part] ?? part).find((part) => known.includes(part));
+  if (named !== undefined) return named;
   const plain = plainName(word);
   const most = Math.ceil(plain.length * 0.4);
   const ranked = known

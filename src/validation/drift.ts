@@ -23,11 +23,17 @@ const MAX_WARNED_PLACES = 1_000;
 export class DriftReporter<Context extends Drift = Drift> {
   readonly #log: LeveledLogger;
   readonly #onDrift: ((context: Context) => unknown) | undefined;
-  readonly #warned = new Set<string>();
+  readonly #warned: Set<string>;
 
-  constructor(log: LeveledLogger, onDrift: ((context: Context) => unknown) | undefined) {
+  /** @param warned - The places that were warned of, shared by reporters. */
+  constructor(
+    log: LeveledLogger,
+    onDrift: ((context: Context) => unknown) | undefined,
+    warned = new Set<string>(),
+  ) {
     this.#log = log;
     this.#onDrift = onDrift;
+    this.#warned = warned;
   }
 
   /**

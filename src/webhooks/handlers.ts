@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigurationError, WebhookError } from '../errors/index.js';
+import { bindMethods } from '../utils/bind.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
@@ -65,6 +66,7 @@ export class WebhookHandlers {
   constructor({ validation, drift, log }: EventValidation & { readonly log: LeveledLogger }) {
     this.validation = { validation, drift };
     this.#reporter = new Reporter(log, this.listeners);
+    bindMethods(this);
   }
 
   /**

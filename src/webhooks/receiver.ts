@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/index.js';
+import { bindMethods } from '../utils/bind.js';
 import { describeThrown } from '../utils/thrown.js';
 import { responseTaken } from './adapters/hints.js';
 import {
@@ -51,6 +52,7 @@ export class WebhookReceiver {
   /** Use {@link createWebhookReceiver}. */
   constructor(parts: ReceiverParts) {
     this.parts = parts;
+    bindMethods(this);
   }
 
   /**

@@ -1,11 +1,14 @@
+import { runInNewContext } from 'node:vm';
 import {
   AgentPlatform,
   type AgentPlatformOptions,
   ConfigurationError,
   type FetchFunction,
+  type Region,
 } from 'agent-platform-sdk';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { baseUrls, createClient, rejectionOf, requests, seed, success, TOKEN } from '../support/client.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 /** Sets the variables of the client to these, and no others. */
 function setEnvironment(environment: Record<string, string> = {}): void {
@@ -51,7 +54,11 @@ test('a client without any setting names region, token and base address at once'
 test.each<[what: string, options: object, message: RegExp]>([
   ['no base address', { baseUrls: {} }, /baseUrls\.eu is missing.*AGENT_PLATFORM_BASE_URL_EU/],
   ['the address of the other region alone', { baseUrls: { na: 'https://x' } }, /baseUrls\.eu is missing/],
-  ['an unknown region', { region: 'us' }, /region must be one of 'eu', 'na', got 'us'\. Set .*_REGION/],
+  ['an unknown region', { region: 'mars' }, /region must be one of 'eu', 'na', got 'mars'\. Set .*_REGION/],
+  ['a region in capitals', { region: 'EU' }, /got 'EU'\. Did you mean `eu`\?/],
+  ['a region of a cloud', { region: 'eu-gcp' }, /got 'eu-gcp'\. Did you mean `eu`\?/],
+  ['a region of another service', { region: 'us' }, /got 'us'\. Did you mean `na`\?/],
+  ['a region of another cloud', { region: 'us-east-1' }, /got 'us-east-1'\. Did you mean `na`\?/],
   ['a blank token', { token: ' ' }, /token is blank.*AGENT_PLATFORM_TOKEN/],
   ['a token that is not a text', { token: 5 }, /token must be a string or a function, got 5/],
   [
@@ -71,7 +78,7 @@ test.each<[what: string, options: object, message: RegExp]>([
   [
     'the address of an unknown region',
     { baseUrls: { us: 'https://x' } },
-    /baseUrls\.us is not a known option\. Known: eu, na\./,
+    /baseUrls\.us is not a known option\. Did you mean `na`\?/,
   ],
   ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
@@ -198,6 +205,21 @@ test('settings are read from the environment, and options win', async () => {
   expect(new AgentPlatform({ region: 'na' }).baseUrl).toBe(`${baseUrls.na}/v3`);
 });
 
+test.each<[region: Region, host: string, warns: boolean]>([
+  ['na', 'eu.example.com', true],
+  ['na', 'eu-api.example.com', true],
+  ['eu', 'na1.example.com', true],
+  ['eu', 'eu.na.example.com', false],
+  ['na', 'europe.example.com', false],
+  ['eu', 'name.example.com', false],
+])('in region %s, the host %s warns: %j', (region, host, warns) => {
+  const logger = new RecordingLogger();
+  construct({ region, token: TOKEN, baseUrls: { [region]: `https://${host}` }, logger });
+  expect(logger.lines).toEqual(
+    warns ? [expect.stringContaining('Is it the address of the other region?')] : [],
+  );
+});
+
 test('blanks and line ends around a variable are not part of it', () => {
   // sendgrid-nodejs#732
   setEnvironment({ REGION: ' eu\r', TOKEN: `${TOKEN}\r`, BASE_URL_EU: `${baseUrls.eu}\r`, LOG: 'off\r' });
@@ -262,6 +284,10 @@ test.each<[what: string, options: object, message: RegExp]>([
 test.each<[form: string, headers: HeadersInit]>([
   ['an object', { 'X-App': 'call' }],
   ['a Headers', new Headers({ 'x-app': 'call' })],
+  // jest#2549: as with jsdom's, nothing of it is an instance of a class of this realm.
+  ['a Headers of another realm', runInNewContext("new Map([['x-app', 'call']])") as Headers],
+  // nodejs/node#40263
+  ['an object without a prototype', Object.assign(Object.create(null) as object, { 'x-app': 'call' })],
   ['pairs', [['x-App', 'call']]],
 ])('headers may be %s; those of a call are merged with the client’s, and win', async (_, headers) => {
   const platform = createClient({ headers: new Headers({ 'x-app': 'client', 'x-only': '1' }) });

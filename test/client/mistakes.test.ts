@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { AgentPlatform, type AgentPlatformOptions, ConfigurationError } from 'agent-platform-sdk';
+import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../support/loopback.js';
@@ -43,21 +43,6 @@ describe('a token', () => {
     expect(await messageOf(setUp({ token: () => '"secret"' }).tools.listDefaults())).toMatch(
       /`token` function returned string: token is not the bare value/,
     );
-  });
-});
-
-describe('a method', () => {
-  const taken =
-    'A method was called without its resource. Call it there: ids.map((id) => platform.tools.get(id))';
-
-  test('that was taken off its resource says how to call it', () => {
-    const { tools, conversations } = setUp();
-    // The types refuse `ids.map(tools.get)`, whose index would be the options.
-    const { get } = tools;
-    expect(() => ['tool_1'].map(get as never)).toThrow(ConfigurationError);
-    expect(() => ['tool_1'].map(get as never)).toThrow(taken);
-    const { get: getConversation } = conversations;
-    expect(() => getConversation({ agentId: 'a', convoId: 'c' })).toThrow(taken);
   });
 });
 

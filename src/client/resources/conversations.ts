@@ -44,6 +44,6 @@ export class ConversationsResource extends Resource {
     },
     options?: RequestOptions,
   ): ApiPromise<Conversation> {
-    return Resource.sendOf(this)(endpoints.getConversation, { path: id }, options);
+    return this.send(endpoints.getConversation, { path: id }, options);
   }
 }

@@ -36,6 +36,6 @@ export class OrgsResource extends Resource {
    * ```
    */
   listMembersAndTeams(orgId: string, options?: RequestOptions): ApiPromise<MembersAndTeams> {
-    return Resource.sendOf(this)(endpoints.listMembersAndTeams, { path: { orgId } }, options);
+    return this.send(endpoints.listMembersAndTeams, { path: { orgId } }, options);
   }
 }

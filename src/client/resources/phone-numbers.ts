@@ -46,6 +46,6 @@ export class PhoneNumbersResource extends Resource {
    * ```
    */
   release(number: ReleaseNumberInput, options?: RequestOptions): ApiPromise<ReleaseNumberResult> {
-    return Resource.sendOf(this)(endpoints.releasePhoneNumber, { body: number }, options);
+    return this.send(endpoints.releasePhoneNumber, { body: number }, options);
   }
 }

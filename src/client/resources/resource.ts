@@ -1,25 +1,14 @@
-import { ConfigurationError } from '../../errors/index.js';
+import { bindMethods } from '../../utils/bind.js';
 import type { Send } from '../call/send.js';
 
-/** What the resources share: the function that they send with. */
+/** What the resources share: the function that they send with. Their methods can be taken off them. */
 export abstract class Resource {
-  readonly #send: Send;
+  /** @internal */
+  declare protected readonly send: Send;
 
   constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /**
-   * Returns the function of a resource.
-   *
-   * @param resource - `this` of a method, which is missing if the method was passed on by itself.
-   * @internal
-   */
-  protected static sendOf(resource: Resource | undefined): Send {
-    if (resource !== undefined) return resource.#send;
-    throw new ConfigurationError(
-      'A method was called without its resource. Call it there: ids.map((id) => platform.tools.get(id))',
-      { option: 'this' },
-    );
+    // Not enumerable, so that it is not printed.
+    Object.defineProperty(this, 'send', { value: send });
+    bindMethods(this);
   }
 }

@@ -35,7 +35,7 @@ export class ToolsResource extends Resource {
    * ```
    */
   listDefaults(options?: RequestOptions): ApiPromise<DefaultTool[]> {
-    return Resource.sendOf(this)(endpoints.listDefaultTools, {}, options);
+    return this.send(endpoints.listDefaultTools, {}, options);
   }
 
   /**
@@ -65,6 +65,6 @@ export class ToolsResource extends Resource {
    * ```
    */
   get(toolId: string, options?: RequestOptions): ApiPromise<Tool> {
-    return Resource.sendOf(this)(endpoints.getTool, { path: { toolId } }, options);
+    return this.send(endpoints.getTool, { path: { toolId } }, options);
   }
 }

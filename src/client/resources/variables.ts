@@ -45,10 +45,6 @@ export class VariablesResource extends Resource {
    * ```
    */
   create(agentId: string, variable: VariableInput, options?: RequestOptions): ApiPromise<Variable> {
-    return Resource.sendOf(this)(
-      endpoints.createVariable,
-      { path: { agentId }, body: { variable } },
-      options,
-    );
+    return this.send(endpoints.createVariable, { path: { agentId }, body: { variable } }, options);
   }
 }

@@ -38,6 +38,6 @@ export class WorkspacesResource extends Resource {
    * ```
    */
   delete(workspaceId: string, options?: RequestOptions): ApiPromise<void> {
-    return Resource.sendOf(this)(endpoints.deleteWorkspace, { path: { id: workspaceId } }, options);
+    return this.send(endpoints.deleteWorkspace, { path: { id: workspaceId } }, options);
   }
 }

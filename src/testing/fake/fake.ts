@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import { text } from '../../schemas/fields.js';
+import { bindMethods } from '../../utils/bind.js';
 import { byRegion } from '../../utils/regions.js';
 import { checkOptions, oneOf } from '../../validation/options.js';
 import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
@@ -104,6 +105,7 @@ export class FakePlatform {
     // A copy: `reset` returns to these records, even if the test has changed its own.
     this.#options = { ...options, regions: structuredClone(options.regions) };
     fillStore(store, this.add, this.#options);
+    bindMethods(this);
   }
 
   /**
