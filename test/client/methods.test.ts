@@ -36,7 +36,7 @@ test('the methods of handlers, receivers and the fake too', async () => {
   const { process } = createWebhookHandlers();
   await expect(process({} as never)).rejects.toThrow('does not hold a stored webhook');
   const { handle } = createWebhookReceiver({ secret: 'a-secret', logLevel: 'off' });
-  expect(await handle({ body: '{}' })).toMatchObject({ status: 401 });
+  expect(await handle({ method: 'POST', body: '{}' })).toMatchObject({ status: 401 });
   const { reset } = createFakePlatform();
   expect(reset()).toBeUndefined();
 });
