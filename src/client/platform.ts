@@ -8,7 +8,7 @@ import {
 } from '../endpoints/endpoint.js';
 import { pathProblem } from '../endpoints/path.js';
 import { ConfigurationError, RequestValidationError } from '../errors/index.js';
-import { bindMethods } from '../utils/bind.js';
+import { bindMethods } from '../utils/bound.js';
 import { typeName } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import type { Region } from '../utils/regions.js';

@@ -1,13 +1,19 @@
-/** Makes the methods of an object work without it: `const { store } = inbox`. */
+/**
+ * Binds the methods of an object to it, so that they can be taken off it (stripe-node#273), and called on a Proxy
+ * around it, such as Vue's `reactive` or a lazy singleton, which has no private fields (vuejs/core#8245,
+ * langchainjs#8537).
+ */
 export function bindMethods(object: object): void {
   for (
-    let owner = Object.getPrototypeOf(object);
-    owner !== Object.prototype;
-    owner = Object.getPrototypeOf(owner)
+    let at = Object.getPrototypeOf(object) as object;
+    at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
   ) {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+      // That of a subclass comes first.
       if (typeof value !== 'function' || name === 'constructor' || Object.hasOwn(object, name)) continue;
-      Object.defineProperty(object, name, { value: value.bind(object), configurable: true, writable: true });
+      const bound: unknown = (value as () => unknown).bind(object);
+      Object.defineProperty(object, name, { value: bound, writable: true, configurable: true });
     }
   }
 }

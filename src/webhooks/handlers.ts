@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigurationError, WebhookError } from '../errors/index.js';
-import { bindMethods } from '../utils/bind.js';
+import { bindMethods } from '../utils/bound.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/index.js';
-import { bindMethods } from '../utils/bind.js';
+import { bindMethods } from '../utils/bound.js';
 import { describeThrown } from '../utils/thrown.js';
 import { responseTaken } from './adapters/hints.js';
 import {

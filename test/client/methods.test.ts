@@ -34,7 +34,7 @@ test('all methods can be taken off their objects', async () => {
 
 test('the methods of handlers, receivers and the fake too', async () => {
   const { process } = createWebhookHandlers();
-  await expect(process({} as never)).rejects.toThrow('does not hold a stored webhook');
+  await expect(process({} as never)).rejects.toThrow('not a stored webhook');
   const { handle } = createWebhookReceiver({ secret: 'a-secret', logLevel: 'off' });
   expect(await handle({ method: 'POST', body: '{}' })).toMatchObject({ status: 401 });
   const { reset } = createFakePlatform();

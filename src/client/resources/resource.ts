@@ -1,4 +1,4 @@
-import { bindMethods } from '../../utils/bind.js';
+import { bindMethods } from '../../utils/bound.js';
 import type { Send } from '../call/send.js';
 
 /** What the resources share: the function that they send with. Their methods can be taken off them. */

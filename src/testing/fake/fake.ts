@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import { text } from '../../schemas/fields.js';
-import { bindMethods } from '../../utils/bind.js';
+import { bindMethods } from '../../utils/bound.js';
 import { byRegion } from '../../utils/regions.js';
 import { checkOptions, oneOf } from '../../validation/options.js';
 import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
