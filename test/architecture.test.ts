@@ -28,7 +28,7 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
     packages: /^(msw$|hono(\/|$)|node:)/,
   },
   cli: {
-    folders: 'utils schemas errors validation client webhooks sqlite bullmq testing',
+    folders: 'utils schemas errors validation endpoints client webhooks sqlite bullmq testing',
     packages: /^node:/,
   },
 };
