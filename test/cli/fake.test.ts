@@ -186,7 +186,7 @@ test('--json prints lines of JSON', async () => {
       at,
       status: 500,
       duration,
-      failure: expect.stringContaining('Busy') as string,
+      failure: expect.stringContaining('busy') as string,
     }),
   ]);
 });

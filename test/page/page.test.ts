@@ -82,9 +82,9 @@ test('helps a developer whose integration fails', async () => {
   // Only then the page of the row has its styles.
   await sees('NOT_FOUND');
   expect(await placeOfTabs()).toBe(before);
-  await press('Copy as test');
+  await press('Copy as curl');
   expect(await page.evaluate(() => navigator.clipboard.readText(), undefined)).toContain(
-    "await expect(platform.request('GET', '/tools/crm')).rejects.toMatchObject({ status: 404 });",
+    `curl -X GET '${url}/eu/v3/tools/crm'`,
   );
 
   // A fault, of the endpoint of the selected row.
@@ -156,4 +156,103 @@ test('asks before a reset', async () => {
   await press('Reset');
   // Dialogs are dismissed, as by a user who says no.
   expect(await readApi('/requests')).toContain('/tools/defaults');
+});
+
+const callFake = (path: string) =>
+  fetch(`${url}${path}`, { headers: { authorization: 'Bearer fake-workspace-secret-of-workspace_eu_1' } });
+const rowOf = (path: string) => `#list a:has-text("${path}")`;
+
+test('eight tabs of one browser stay alive (msw#642)', async () => {
+  const context = await browser.newContext();
+  const tabs: Page[] = [];
+  for (let opened = 0; opened < 8; opened += 1) {
+    const tab = await context.newPage();
+    await tab.goto(url);
+    await tab.waitForSelector('#connection:text-is("live")');
+    tabs.push(tab);
+  }
+  await callFake('/eu/v3/tools/tool_eu_1');
+  for (const tab of tabs) await tab.waitForSelector(rowOf('/tools/tool_eu_1'));
+  expect(tabs).toHaveLength(8);
+  await context.close();
+});
+
+test('a hidden page watches nothing, and catches up when it is shown', async () => {
+  const show = (isShown: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, !isShown);
+  await page.waitForSelector('#connection:text-is("live")');
+  await show(false);
+  await callFake('/eu/v3/tools/while_hidden');
+  // Another page hears of it.
+  const other = await browser.newPage();
+  await other.goto(url);
+  await other.waitForSelector(rowOf('while_hidden'));
+  expect(await rows()).toEqual([]);
+  await show(true);
+  await page.waitForSelector(rowOf('while_hidden'));
+});
+
+test('loads again only what has changed', async () => {
+  await callFake('/eu/v3/tools/first');
+  await page.click(rowOf('first'));
+  await page.waitForSelector('article h2:has-text("first")');
+  await page.waitForSelector('#connection:text-is("live")');
+  await page.evaluate(() => performance.clearResourceTimings(), undefined);
+  await callFake('/eu/v3/tools/second');
+  await page.waitForSelector(rowOf('second'));
+  const loaded = await page.evaluate(
+    () => performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('parts')),
+    undefined,
+  );
+  expect(new Set(loaded)).toEqual(new Set(['list']));
+});
+
+test('shows that it sends, and the delivery while it is under way', async () => {
+  let respond: (() => void) | undefined;
+  const slow = createServer((_, response) => {
+    respond = () => void response.end();
+  }).listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  const { port } = slow.address() as AddressInfo;
+  const body = JSON.stringify({ url: `http://127.0.0.1:${port}` });
+  await fetch(`${url}/_fake/subscriptions`, { method: 'POST', headers: JSON_TYPE, body });
+  await openTab('events');
+  await press('Send');
+  await page.waitForSelector('button:disabled:text-is("Send") + output:text-is("Sending…")');
+  await page.waitForSelector('#list a:has-text("lead_captured") .mark.open');
+  await expect.poll(() => respond !== undefined).toBe(true);
+  respond?.();
+  await page.waitForSelector('button:enabled:text-is("Send") + output:text-is("200")');
+  await page.waitForSelector('#list a:has-text("lead_captured") .mark.good');
+  slow.close();
+});
+
+test("shows times in the reader's time zone", async () => {
+  await callFake('/eu/v3/tools/tool_eu_1');
+  const abroad = await browser.newPage({ timezoneId: 'Asia/Kolkata', locale: 'de-DE' });
+  await abroad.goto(url);
+  const { requests } = (await (await fetch(`${url}/_fake/requests`)).json()) as {
+    requests: { at: number }[];
+  };
+  const [at = 0] = requests.map((request) => request.at);
+  const time = new Intl.DateTimeFormat('de-DE', { timeStyle: 'medium', timeZone: 'Asia/Kolkata' }).format(at);
+  await abroad.waitForSelector(`#list time:text-is("${time}")`);
+  expect(time).toMatch(/^\d\d:\d\d:\d\d$/);
+});
+
+test('fits into a narrow window, whatever the ids', async () => {
+  const id = '665f1c2ab7e4d9001f3a77c1'.repeat(2);
+  await callFake(`/eu/v3/agents/${id}/convos/${id}?cursor=${id}`);
+  const narrow = await browser.newPage({ viewport: { width: 420, height: 900 } });
+  for (const tab of ['settings', 'details', 'events', 'faults', 'records']) {
+    await narrow.goto(`${url}/?tab=${tab}&id=request_1`);
+    const overflow = await narrow.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      undefined,
+    );
+    expect([tab, overflow]).toEqual([tab, 0]);
+  }
 });

@@ -10,6 +10,8 @@ interface Playwright {
   readonly chromium: { launch(options: { executablePath: string; args: string[] }): Promise<Browser> };
 }
 export interface Browser {
+  /** A browser of its own, whose pages share connections. */
+  newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>;
   newPage(options?: PageOptions): Promise<Page>;
   close(): Promise<void>;
 }
@@ -17,6 +19,10 @@ export interface PageOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly javaScriptEnabled?: boolean;
   readonly colorScheme?: 'light' | 'dark';
+  /** Such as `Asia/Kolkata`. */
+  readonly timezoneId?: string;
+  /** Such as `de-DE`. */
+  readonly locale?: string;
   /** Pixels of a picture for each of the page. Default 1. */
   readonly deviceScaleFactor?: number;
   /** `clipboard-read` lets a test read what the page has copied. */

@@ -1,6 +1,9 @@
-import { AgentPlatform, createWebhookReceiver, webhookEvents } from 'agent-platform-sdk';
-import { createFakePlatform, type FakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createWebhookReceiver, webhookEvents } from 'agent-platform-sdk';
+import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { serve } from '../support/loopback.js';
 import { clientOf } from './support/client.js';
 
 /** The page of a fake: a function that loads it, and one that posts to the control API. */
@@ -115,103 +118,135 @@ describe('begins its forms with examples that the fake accepts', () => {
   });
 });
 
-describe('copies a row', () => {
-  /** What the buttons of a row copy. */
-  async function copiesOf(load: (path: string) => Promise<string>, id: string) {
+describe('copies a row as a curl command', () => {
+  /** Runs what the button of a row copies, in a shell with the settings of the page. */
+  async function runCopy(fake: FakePlatform, load: (path: string) => Promise<string>, id: string) {
     const html = await load(`/?tab=details&id=${id}`);
-    const [curl = '', code = ''] = [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, text = '']) =>
-      unescape(text),
-    );
-    return { curl, code };
+    const curl = unescape(/data-copy="([^"]*)"/.exec(html)?.[1] ?? '');
+    const secret = fake.seed.eu.workspaceSecret;
+    const env = { ...process.env, AGENT_PLATFORM_TOKEN: secret, AGENT_PLATFORM_WEBHOOK_SECRET: secret };
+    await promisify(execFile)('sh', ['-c', `${curl} --silent --max-time 5`], { env });
+    return curl;
   }
 
-  /** Runs a copied test, and counts its assertions. Rejects if it fails. */
-  async function run(code: string): Promise<void> {
-    const names = { AgentPlatform, createWebhookReceiver, createFakePlatform, expect };
-    const body = code.replaceAll(/^import .*\n/gm, '');
-    let copied: () => Promise<void> = () => Promise.reject(new Error('no test'));
-    const define = (_: string, made: typeof copied) => {
-      copied = made;
-    };
-    // The text that a developer would paste into a file.
-    // oxlint-disable-next-line no-implied-eval
-    new Function(...Object.keys(names), 'test', body)(...Object.values(names), define);
-    await copied();
-  }
-
-  const faults: FaultInput[] = [
-    { status: 503 },
-    { status: 502, body: '<h1>502</h1>' },
-    { status: 200, body: '' },
-    { status: 200, body: { unexpected: true } },
-    { kind: 'truncated' },
-    { kind: 'stall' },
-    { kind: 'reset' },
-    { kind: 'reset', at: 'body' },
-  ];
-  test.each(faults)('as a test that injects the fault %j', async (fault) => {
-    const { fake, load } = await pageOf();
-    fake.faults.inject(fault);
-    await expect(clientOf(fake, { timeout: 200 }).tools.get('tool_eu_1')).rejects.toThrow();
-    const { code } = await copiesOf(load, 'request_1');
-    expect(code).toContain(fault.kind === undefined ? 'inject({ status: ' : `inject({ kind: '${fault.kind}'`);
-    await run(code);
-  });
-
-  test('as a test that adds its records', async () => {
-    const { fake, load } = await pageOf();
-    const { secret } = fake.add.na.workspace({ id: 'acme', secret: 'a-secret-of-acme' });
-    fake.add.na.agent({ id: 'bot', workspaceId: 'acme' });
-    fake.add.na.tool({ id: 'crm', agentId: 'bot', name: 'Dana\'s "CRM"', serverUrlSecret: 's3cret' });
-    await clientOf(fake, { region: 'na', token: secret }).tools.get('crm');
-    const { code } = await copiesOf(load, 'request_1');
-    expect(code).toContain('fake.add.na.workspace({ isPrimary: false');
-    expect(code).toContain('fake.add.na.tool({ name: "Dana\'s \\"CRM\\"", id: \'crm\'');
-    expect(code).not.toContain('a-secret-of-acme');
-    expect(code).not.toContain('s3cret');
-    await run(code);
-  });
-
-  test('as a test that fails in the same way', async () => {
-    const { fake, load } = await pageOf();
-    const unknown = clientOf(fake, { token: 'unknown-to-the-fake' });
-    await expect(unknown.variables.create('agent_eu_1', { key: 'plan' })).rejects.toThrow();
-    await expect(
-      clientOf(fake, { region: 'na', token: fake.seed.eu.agentSecret }).tools.get('crm'),
-    ).rejects.toThrow();
-    for (const id of ['request_1', 'request_2']) {
-      const { code } = await copiesOf(load, id);
-      expect(code).toContain('.rejects.toMatchObject({ status: 401 })');
-      await run(code);
-    }
-  });
-
-  test('as a test of a receiver', async () => {
-    const { fake, load } = await pageOf();
-    fake.webhooks.subscribe('http://127.0.0.1:9/hook', { region: 'na' });
-    await fake.webhooks.send('lead_captured', { leadName: 'Dana' }, { region: 'na' });
-    await fake.webhooks.send('lead_captured', {}, { region: 'na', forged: true });
-    const authentic = await copiesOf(load, 'delivery_1');
-    expect(authentic.code).toContain("leadName: 'Dana'");
-    await run(authentic.code);
-    const forged = await copiesOf(load, 'delivery_2');
-    expect(forged.code).toContain('toBe(401)');
-    await run(forged.code);
-  });
-
-  test('as curl, with the variables of the settings for its secrets', async () => {
+  test.each<[what: string, init: RequestInit, path: string]>([
+    ['a call', {}, '/eu/v3/tools/tool_eu_1?a=1&b=2'],
+    ['a call that fails', {}, '/na/v3/tools/crm'],
+    ['a HEAD', { method: 'HEAD' }, '/eu/v3/tools/defaults'],
+    [
+      'a body with quotes',
+      { method: 'POST', body: '{"variable":{"key":"Dana\'s"}}' },
+      '/eu/v3/agents/agent_eu_1/variables',
+    ],
+    ['a body that curl would read from a file', { method: 'POST', body: '@nowhere' }, '/eu/v3/tools/x'],
+    ['a DELETE', { method: 'DELETE' }, '/eu/v3/workspaces/workspace_eu_1'],
+    ['an address without /v3', {}, '/eu/tools/tool_eu_1'],
+    ['an address without a region', {}, '/tools/tool_eu_1'],
+    ['an address with brackets', {}, '/eu/v3/tools/a[1-2]{b,c}'],
+  ])('%s', async (_, init, path) => {
     const { fake, url, load } = await pageOf();
-    await clientOf(fake).variables.create('agent_eu_1', { key: "Dana's" });
-    fake.webhooks.subscribe('http://127.0.0.1:9/hook');
-    await fake.webhooks.send('webhook_test');
-    expect((await copiesOf(load, 'request_1')).curl).toBe(
-      `curl -X POST '${url}/eu/v3/agents/agent_eu_1/variables' \\
-  -H "authorization: Bearer $AGENT_PLATFORM_TOKEN" \\
-  -H 'content-type: application/json' \\
-  -d '{"variable":{"key":"Dana'\\''s"}}'`,
-    );
-    expect((await copiesOf(load, 'delivery_1')).curl).toContain(
-      `"workspaceSecret":"'"$AGENT_PLATFORM_WEBHOOK_SECRET"'"}}'`,
-    );
+    const headers = {
+      authorization: `Bearer ${fake.seed.eu.workspaceSecret}`,
+      'content-type': 'application/json',
+    };
+    await fetch(url + path, { headers, ...init });
+    await runCopy(fake, load, 'request_1');
+    const [sent, copied] = fake.requests;
+    const { method, path: at, query, region, body, secretOf } = sent ?? {};
+    expect(copied).toMatchObject({ method, path: at, query, region, body, secretOf });
   });
+
+  test('an event; a forged one is forged again', async () => {
+    const { fake, load } = await pageOf();
+    const rejections: string[] = [];
+    const handled: string[] = [];
+    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' })
+      .onRejected(({ reason }) => void rejections.push(reason))
+      .on('lead_captured', ({ payload }) => void handled.push(String(payload.leadName)));
+    fake.webhooks.subscribe(await serve(receiver.node));
+    await fake.webhooks.send('lead_captured', { leadName: "Dana's" });
+    await fake.webhooks.send('lead_captured', {}, { forged: true });
+    expect([handled.length, rejections.length]).toEqual([1, 1]);
+    const curl = await runCopy(fake, load, 'delivery_1');
+    expect(curl).toContain(`"workspaceSecret":"'"$AGENT_PLATFORM_WEBHOOK_SECRET"'"`);
+    await runCopy(fake, load, 'delivery_2');
+    // The authentic one is a duplicate.
+    expect([handled, rejections]).toEqual([["Dana's"], ['verification_failed', 'verification_failed']]);
+  });
+});
+
+test('shows the headers of both sides, and names fields as they are', async () => {
+  const { fake, load } = await pageOf();
+  await expect(clientOf(fake).variables.create('agent_eu_1', { key: '' } as never)).rejects.toThrow();
+  fake.webhooks.subscribe({
+    fetch: () => Response.json({ message: 'leadName is too long' }, { status: 400 }),
+  });
+  await fake.webhooks.send('lead_captured');
+  fake.faults.inject({ status: 503, retryAfter: 7 });
+  await expect(clientOf(fake).tools.get('tool_eu_1')).rejects.toThrow();
+  const id = fake.requests.at(-1)?.id ?? '';
+  expect(await load(`/?tab=details&id=${id}`)).toMatch(/retry-after: 7/);
+  expect(await load(`/?tab=details&id=delivery_1`)).toContain('<em>leadName is too long.</em>');
+});
+
+test('the fault form takes region and operation of the selected row', async () => {
+  const { fake, load } = await pageOf();
+  await expect(clientOf(fake, { region: 'na' }).tools.get('crm')).rejects.toThrow();
+  const [, link = ''] = /<a href="([^"]*id=request_1[^"]*)"/.exec(await load('/')) ?? [];
+  const faults = unescape(link).replace('tab=details', 'tab=faults');
+  for (const address of [faults, '/?tab=faults&id=request_1']) {
+    expect(JSON.parse(jsonIn(await load(address)))).toMatchObject({ endpoint: 'getTool', region: 'na' });
+  }
+});
+
+test('says what it does not show', async () => {
+  const { fake, url, load } = await pageOf();
+  const call = (path: string) => fake.fetch(`${fake.baseUrls.eu}/v3${path}`);
+  await call('/first');
+  for (let calls = 0; calls < 200; calls += 1) await call('/x');
+  expect(await load('/')).toContain('The newest 200 of 201. All: /_fake/requests');
+  expect(await load('/?filter=first')).not.toContain('newest');
+  expect(await load('/?filter=zebra')).toContain('Nothing matches.');
+  for (let calls = 0; calls < 801; calls += 1) await call('/x');
+  expect(await load('/?filter=/first')).toContain(
+    'Nothing matches in the newest 1,000 requests and 1,000 events.',
+  );
+  expect(await load('/')).toContain('The newest 200 of 1000 in the newest 1,000 requests');
+  expect(url).toContain('http');
+});
+
+test('two fakes differ in title and icon', async () => {
+  const headOf = async () => {
+    const { url, load } = await pageOf();
+    const html = await load('/');
+    expect(html).toContain(`<title>${new URL(url).host} · Fake platform</title>`);
+    return /<link rel="icon" href="(data:image\/svg\+xml,[^"]+)"/.exec(html)?.[1];
+  };
+  const [one, other] = [await headOf(), await headOf()];
+  expect(one).toBeDefined();
+  expect(one).not.toBe(other);
+});
+
+test('renders only the parts that are asked for', async () => {
+  const { fake, load } = await pageOf();
+  await clientOf(fake).tools.get('tool_eu_1');
+  const details = '/?tab=details&id=request_1';
+  const marks = async (address: string) => {
+    const html = await load(address);
+    return [html.includes('<ol>'), html.includes('Copy as curl')];
+  };
+  expect(await marks(details)).toEqual([true, true]);
+  expect(await marks(`${details}&parts=list,tabs`)).toEqual([true, false]);
+  expect(await marks(`${details}&parts=content`)).toEqual([false, true]);
+});
+
+test('its stream names requests and deliveries, without their bodies', async () => {
+  const { fake, url } = await pageOf();
+  const { body } = await fetch(`${url}/_fake/changes?brief`);
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = String((await reader?.read())?.value);
+  await clientOf(fake).tools.get('tool_eu_1');
+  while (!text.includes('request_1')) text += String((await reader?.read())?.value);
+  expect(text).toContain('event: request\ndata: {"id":"request_1"}\n');
+  await reader?.cancel();
 });

@@ -8,6 +8,7 @@ import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/options.js';
 import { isWebhookEventType } from '../../webhooks/events.js';
+import type { FakeChange } from '../fake/changes.js';
 import type { FaultInput } from '../fake/faults/faults.js';
 import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
@@ -56,7 +57,10 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
     after(() => fake.reset()),
   );
 
-  app.get('/_fake/changes', (context) => streamSSE(context, (stream) => sendChanges(fake, stream)));
+  app.get('/_fake/changes', (context) => {
+    const isBrief = context.req.query('brief') !== undefined;
+    return streamSSE(context, (stream) => sendChanges(fake, stream, isBrief));
+  });
 
   addPage(app, fake);
 
@@ -70,22 +74,32 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
   return (request) => app.fetch(request);
 }
 
-/** Sends each change, until the watcher leaves or too much waits for it. */
-async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi): Promise<void> {
+/**
+ * Sends each change, until the watcher leaves or too much waits for it.
+ *
+ * @param isBrief - Sends the id of a request or a delivery only, as the page needs it.
+ */
+async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi, isBrief: boolean): Promise<void> {
   let pending = 0;
   let stop: (() => void) | undefined;
   await new Promise<void>((resolve) => {
     stream.onAbort(resolve);
     // The first bytes: nothing is missed from here on.
     void stream.writeSSE({ event: 'open', data: '{}' });
-    stop = fake.onChange(({ type, ...change }) => {
+    stop = fake.onChange((whole) => {
       if (pending > MAX_PENDING_CHARACTERS) return resolve();
+      const { type, ...change } = isBrief ? briefly(whole) : whole;
       const data = JSON.stringify(change);
       pending += data.length;
       void stream.writeSSE({ event: type, data }).then(() => (pending -= data.length));
     });
   });
   stop?.();
+}
+
+function briefly(change: FakeChange): { readonly type: string; readonly id?: string } {
+  if (change.type === 'request') return { type: 'request', id: change.request.id };
+  return change.type === 'delivery' ? { type: 'delivery', id: change.delivery.id } : change;
 }
 
 function addRecords(app: Hono, { records }: ControlledFake): void {

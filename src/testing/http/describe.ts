@@ -63,13 +63,18 @@ function hintFor(status: number): string {
 
 /** The message of an error body with its issues, or the beginning of another body. */
 function messageOf(body: unknown): string {
-  if (typeof body === 'string') return sentence(onOneLine(body.slice(0, MAX_QUOTED_LENGTH)));
+  if (typeof body === 'string') return ended(onOneLine(body.slice(0, MAX_QUOTED_LENGTH)));
   if (!isObject(body) || typeof body.message !== 'string') return '';
   const issues = Array.isArray(body.issues) ? body.issues : [];
-  return [sentence(body.message), ...issues.map(messageOf)].join(' ');
+  return [ended(body.message), ...issues.map(messageOf)].join(' ');
 }
 
+/** Words of this package as a sentence. */
 function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return text === '' || /[.!?]$/.test(text) ? begun : `${begun}.`;
+  return ended(text.charAt(0).toUpperCase() + text.slice(1));
+}
+
+/** Words of somebody else: they may begin with the name of a field. */
+function ended(text: string): string {
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -7,17 +7,30 @@ const MAX_ROWS = 200;
 /** The newest requests, and as many deliveries, that a filter looks through. */
 const MAX_SEARCHED = 1_000;
 
-/** The rows of both regions in which every word of a filter occurs, the newest first. */
-export function listRows({ requests, webhooks }: ControlledFake, filter: string): readonly Row[] {
+/** What the list shows. */
+export interface FoundRows {
+  readonly rows: readonly Row[];
+  /** What it does not show, if there is more: `The newest 200 of 734`. */
+  readonly limits: string | undefined;
+}
+
+/** Finds the rows of both regions in which every word of a filter occurs, the newest first. */
+export function findRows({ requests, webhooks: { deliveries } }: ControlledFake, filter: string): FoundRows {
   const words = filter.toLowerCase().split(/\s+/);
-  return [
+  const found = [
     ...requests.slice(-MAX_SEARCHED).map(requestRow),
-    ...webhooks.deliveries.slice(-MAX_SEARCHED).map(deliveryRow),
+    ...deliveries.slice(-MAX_SEARCHED).map(deliveryRow),
   ]
     .filter((row) => words.every((word) => textOf(row).includes(word)))
     .reverse()
-    .sort((one, other) => other.at - one.at)
-    .slice(0, MAX_ROWS);
+    .sort((one, other) => other.at - one.at);
+  const rows = found.slice(0, MAX_ROWS);
+  const isPartial = requests.length > MAX_SEARCHED || deliveries.length > MAX_SEARCHED;
+  const searched = isPartial ? ' in the newest 1,000 requests and 1,000 events' : '';
+  if (found.length === 0) return { rows, limits: filter === '' ? undefined : `Nothing matches${searched}.` };
+  const isCut = found.length > rows.length || isPartial;
+  const limits = `The newest ${rows.length} of ${found.length}${searched}. All: /_fake/requests, /_fake/deliveries.`;
+  return { rows, limits: isCut ? limits : undefined };
 }
 
 /** What a filter looks in: all that a row shows, and `failed` if it did. */

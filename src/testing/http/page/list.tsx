@@ -1,27 +1,49 @@
-import { durationText, timeOfDay } from '../describe.js';
+import { REGIONS } from '../../../utils/regions.js';
+import { durationText } from '../describe.js';
 import type { Row } from '../rows.js';
+import type { FoundRows } from './filter.js';
 import { Link, type Selection } from './selection.js';
 
 /** The list of requests and deliveries: each row is a link to its details. */
-export function List({ rows, selection }: { rows: readonly Row[]; selection: Selection }) {
-  if (rows.length === 0) {
-    return <p class="note">{selection.filter === '' ? 'No requests or events yet.' : 'Nothing matches.'}</p>;
-  }
+export function List({ found: { rows, limits }, selection }: { found: FoundRows; selection: Selection }) {
+  if (rows.length === 0) return <p class="note">{limits ?? 'No requests or events yet.'}</p>;
+  // The other tabs go on in the region of the row.
+  const toRow = ({ id, region }: Row): Selection => {
+    return {
+      ...selection,
+      tab: 'details',
+      id,
+      region: REGIONS.find((name) => name === region) ?? selection.region,
+    };
+  };
   return (
-    <ol>
-      {rows.map((row) => (
-        <li>
-          <Link to={{ ...selection, tab: 'details', id: row.id }} isCurrent={row.id === selection.id}>
-            <Title row={row} />
-            <span class="note">
-              {row.duration !== undefined && `${durationText(row.duration)} · `}
-              {timeOfDay(row.at)}
-            </span>
-            <Facts row={row} />
-          </Link>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol>
+        {rows.map((row) => (
+          <li>
+            <Link to={toRow(row)} isCurrent={row.id === selection.id}>
+              <Title row={row} />
+              <span class="note">
+                {row.duration !== undefined && `${durationText(row.duration)} · `}
+                <Time at={row.at} />
+              </span>
+              <Facts row={row} />
+            </Link>
+          </li>
+        ))}
+      </ol>
+      {limits !== undefined && <p class="note">{limits}</p>}
+    </>
+  );
+}
+
+/** A time. `live.ts` shows it in the time zone of the reader. */
+export function Time({ at, isFull }: { at: number; isFull?: boolean }) {
+  const text = new Date(at).toISOString();
+  return (
+    <time datetime={text} data-full={isFull}>
+      {isFull === true ? text : `${text.slice(11, 19)} UTC`}
+    </time>
   );
 }
 

@@ -1,27 +1,34 @@
-import { listRows } from './filter.js';
+import { findRows } from './filter.js';
 import { Form } from './forms.js';
+import { iconOf } from './icon.js';
 import { List } from './list.js';
 import { Link, TABS, type TabProps } from './selection.js';
 import { Content } from './tabs.js';
 
-/** The whole page, rendered on the server. `live.ts` keeps the parts marked `data-live` up to date. */
-export function Page(props: TabProps) {
-  const { fake, selection } = props;
-  const rows = listRows(fake, selection.filter);
+/**
+ * The page, rendered on the server. `live.ts` keeps the parts marked `data-live` up to date.
+ *
+ * @param parts - The ids of the parts to render. Default: all.
+ */
+export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly string[] | undefined }) {
+  const { fake, selection, origin } = props;
+  const { host } = new URL(origin);
+  const isAsked = (...ids: readonly string[]) => parts === undefined || ids.some((id) => parts.includes(id));
   const faults = fake.faults.list().length;
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Fake platform</title>
-        <link rel="icon" href="data:," />
+        <title>{`${host} · Fake platform`}</title>
+        <link rel="icon" href={iconOf(host)} />
         <link rel="stylesheet" href="/_fake/page.css" />
         <script type="module" src="/_fake/page.js" />
       </head>
       <body>
         <header>
           <h1>Fake platform</h1>
+          <code>{host}</code>
           <span id="connection" role="status" />
           <noscript>Forms need JavaScript.</noscript>
           <Form label="Clear" action="DELETE /_fake/requests DELETE /_fake/deliveries" />
@@ -37,7 +44,7 @@ export function Page(props: TabProps) {
               aria-label="Filter"
             />
             <div id="list" data-live>
-              <List rows={rows} selection={selection} />
+              {isAsked('list') && <List found={findRows(fake, selection.filter)} selection={selection} />}
             </div>
           </section>
           <section aria-label="Details">
@@ -50,7 +57,7 @@ export function Page(props: TabProps) {
               ))}
             </nav>
             <div id="content" data-live={selection.tab === 'details' || undefined}>
-              <Content {...props} />
+              {isAsked('content', 'items') && <Content {...props} />}
             </div>
           </section>
         </main>

@@ -44,6 +44,8 @@ input { width: 100%; padding: 0.6rem 1rem; background: none; color: inherit; }
 #list a:hover, #list a[aria-current] { background: var(--panel); }
 #list a[aria-current] { box-shadow: inset 3px 0 var(--accent); }
 #list .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.name, h2 { min-width: 0; overflow-wrap: anywhere; }
+.headers { color: var(--dim); }
 #list .facts { grid-column: 2 / -1; }
 .facts { display: flex; flex-wrap: wrap; gap: 0.1rem 0.6rem; font-size: 0.85rem; color: var(--dim); }
 .facts em { flex-basis: 100%; font-style: normal; }

@@ -43,7 +43,7 @@ function Settings({ fake, selection, origin }: TabProps) {
         <li>
           <Link to={to('faults')}>Inject a fault</Link>, and see how your program takes it.
         </li>
-        <li>Select a row of the list, and copy it as a test.</li>
+        <li>Select a row of the list: it says what was sent, what came back, and why it failed.</li>
       </ol>
     </article>
   );
