@@ -45,14 +45,18 @@ type PathInput<Path extends string> = [PathParameter<Path>] extends [never]
 type BodyInput<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
 type QueryInput<Query> = [Query] extends [undefined]
   ? { readonly query?: undefined }
-  : { readonly query: Query };
+  : // A query of optional fields only may be left out.
+    {} extends Query
+    ? { readonly query?: Query | undefined }
+    : { readonly query: Query };
 
 /** The input of a call: its path parameters, its body, its query. */
 export type EndpointInput<Path extends string, Body, Query> = PathInput<Path> &
   BodyInput<Body> &
   QueryInput<Query>;
 
-type OptionalInput<Schema> = Schema extends StandardSchemaV1 ? SchemaInput<Schema> : undefined;
+/** Without a schema, `never`: under `strict: false`, `undefined` extends every type. */
+type OptionalInput<Schema> = [Schema] extends [never] ? undefined : SchemaInput<Schema>;
 type ResultOf<Response> =
   Response extends ResponseShape<infer Result>
     ? Result
@@ -63,8 +67,8 @@ type ResultOf<Response> =
 /** The declaration that {@link endpoint} takes. */
 export interface EndpointDeclaration<
   Path extends string,
-  Body extends StandardSchemaV1 | undefined,
-  Query extends StandardSchemaV1 | undefined,
+  Body extends StandardSchemaV1,
+  Query extends StandardSchemaV1,
   Response extends StandardSchemaV1 | ResponseShape<unknown>,
 > {
   /** In capitals. A `GET` sends no body. */
@@ -72,10 +76,16 @@ export interface EndpointDeclaration<
   /** Starts with a slash, has no `/v3` and no query. Parameters are in braces: `/agents/{agentId}/tools`. */
   readonly path: Path;
   /** Any Standard Schema. Its output is sent as JSON. */
-  readonly body?: Body;
-  /** Any Standard Schema of an object of strings, numbers, booleans and lists of them. */
-  readonly query?: Query;
-  /** Any Standard Schema of the whole body; {@link withData} or {@link withoutData} for an envelope (2.7). */
+  readonly body?: Body | undefined;
+  /**
+   * Any Standard Schema of an object of strings, numbers, booleans and lists of them. If all fields are optional, a
+   * call may leave the query out.
+   */
+  readonly query?: Query | undefined;
+  /**
+   * Any Standard Schema of the whole body. For an envelope (2.7): {@link withData}, {@link withFields} or
+   * {@link withoutData}.
+   */
   readonly response: Response;
   /** `'none'` for the few endpoints without a bearer token, which are not shown (5.2). Default `'bearer'`. */
   readonly auth?: 'bearer' | 'none' | undefined;
@@ -116,8 +126,8 @@ export interface EndpointDeclaration<
 export function endpoint<
   const Path extends string,
   Response extends StandardSchemaV1 | ResponseShape<unknown>,
-  Body extends StandardSchemaV1 | undefined = undefined,
-  Query extends StandardSchemaV1 | undefined = undefined,
+  Body extends StandardSchemaV1 = never,
+  Query extends StandardSchemaV1 = never,
 >(
   declaration: EndpointDeclaration<Path, Body, Query, Response>,
 ): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
@@ -126,7 +136,7 @@ export function endpoint<
   const shape = isStandardSchema(response) ? { kind: 'body', schema: response } : response;
   // From JavaScript it may be missing.
   if ((shape as Partial<ResponseShape<unknown>> | undefined)?.kind === undefined) {
-    const message = 'expected withData(schema), withoutData() or a Standard Schema';
+    const message = 'expected withData(schema), withFields({ … }), withoutData() or a Standard Schema';
     issues.push({ path: ['response'], code: 'invalid_response', message });
   }
   if (issues.length > 0) throw new TypeError(`endpoint: ${method} ${path}${formatIssues(issues)}`);

@@ -2,6 +2,7 @@ import {
   AgentPlatform,
   type ApiPromise,
   type Conversation,
+  ConversationSchema,
   type DefaultTool,
   endpoint,
   endpoints,
@@ -11,6 +12,7 @@ import {
   ToolSchema,
   type Variable,
   withData,
+  withFields,
   withoutData,
 } from 'agent-platform-sdk';
 import { Agent } from 'undici';
@@ -70,6 +72,25 @@ test('path parameters, body, query and result are typed from the declaration', (
   platform.send(update, { path, body: { name: 'n' } });
   // @ts-expect-error the input is missing
   platform.send(update);
+});
+
+test('fields of an envelope are typed one by one, and a query of optional fields may be left out', () => {
+  const list = endpoint({
+    method: 'GET',
+    path: '/agents/{agentId}/convos',
+    query: z.object({ limit: z.number().optional(), cursor: z.string().optional() }),
+    response: withFields({ data: z.array(ConversationSchema), nextCursor: z.string().nullish() }),
+  });
+  const path = { agentId: 'a' };
+  expectTypeOf(platform.send(list, { path })).resolves.toEqualTypeOf<{
+    data: Conversation[];
+    nextCursor: string | null | undefined;
+  }>();
+  platform.send(list, { path, query: { limit: 20 } });
+  // @ts-expect-error a misspelt field
+  platform.send(list, { path, query: { limt: 20 } });
+  const ping = endpoint({ method: 'GET', path: '/ping', query: list.query, response: withoutData() });
+  platform.send(ping);
 });
 
 test('an endpoint without input is sent without input', () => {

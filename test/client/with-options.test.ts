@@ -1,6 +1,16 @@
 import { AgentPlatform } from 'agent-platform-sdk';
 import { afterEach, expect, test, vi } from 'vitest';
-import { addFaults, baseUrls, createClient, requests, seed, TOKEN } from '../support/client.js';
+import {
+  addFaults,
+  baseUrls,
+  createClient,
+  requests,
+  respond,
+  response,
+  seed,
+  success,
+  TOKEN,
+} from '../support/client.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -80,4 +90,16 @@ test('a secret cannot cross regions: another region needs a token', async () => 
   await other.tools.get(seed.toolId).catch(() => undefined);
   expect(requests[0]?.url).toContain(baseUrls.na);
   expect(requests[0]?.headers.get('authorization')).toBe('Bearer secret-of-na');
+});
+
+// sanity#12526
+test('derived clients log a place of drift once, together', async () => {
+  respond(response(200, success({ id: 7 })));
+  const logger = new RecordingLogger();
+  const platform = createClient({ logger, logLevel: 'warn' });
+  await platform.tools.get('t1');
+  for (const token of ['one', 'two']) await platform.withOptions({ token }).withOptions({}).tools.get('t1');
+  expect(logger.lines).toHaveLength(1);
+  await createClient({ logger, logLevel: 'warn' }).tools.get('t1');
+  expect(logger.lines).toHaveLength(2);
 });

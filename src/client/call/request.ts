@@ -43,7 +43,9 @@ export async function prepareRequest(
   try {
     if (!isObject(input)) refuseForm(endpoint, input);
     const path = fillPath(endpoint, input);
-    const query = endpoint.query && queryString(await checkCustom(endpoint.query, input.query, 'query'));
+    // A query without required fields may be left out.
+    const { query: parameters = {} } = input;
+    const query = endpoint.query && queryString(await checkCustom(endpoint.query, parameters, 'query'));
     const body = endpoint.body && (await bodyText(endpoint.body, input.body));
     const search = [input.search, query].filter(Boolean).join('&');
     return { method, path: encodePath(search === '' ? path : `${path}?${search}`), body };
