@@ -99,7 +99,9 @@ test.each<[what: string, response: Endpoint['response'], body: unknown]>([
 ])('a schema of this package is tolerant %s', async (_, shape, body) => {
   respond(response(200, body));
   const read: Endpoint = { method: 'GET', path: '/x', response: shape, auth: 'bearer' };
-  const { drift } = await createClient().send(read, {} as never).withResponse();
+  const { drift } = await createClient()
+    .send(read, {} as never)
+    .withResponse();
   expect(drift).toMatchObject([{ code: 'invalid_type', message: 'expected string, received number' }]);
 });
 
