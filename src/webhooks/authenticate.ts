@@ -1,8 +1,9 @@
-import { isObject } from '../utils/json.js';
-import { bodyHint } from './adapters/hints.js';
+import { isObject, parseJson } from '../utils/json.js';
+import { bodyHint, breakHint } from './adapters/hints.js';
 import type { DecodedBody } from './body.js';
+import type { Deadline } from './deadline.js';
 import { Rejection } from './outcomes.js';
-import { candidatesIn, type Deadline, type OwnerFinder, type SecretOwner } from './secrets/find.js';
+import { candidatesIn, type OwnerFinder, type SecretOwner } from './secrets/find.js';
 import type { FindKnownOwner } from './secrets/known.js';
 
 /** A body that carries a valid secret. Its event may still be of any type and shape. */
@@ -50,6 +51,8 @@ export async function authenticate(
     } catch (error) {
       if (!(error instanceof UnknownSecret)) throw error;
       if (!(await finder.renew?.(startedAt, deadline))) throw error;
+      // Whatever a finder does, this ends with the delivery.
+      deadline?.signal.throwIfAborted();
     }
   }
 }
@@ -64,7 +67,7 @@ export function authenticateSync(body: DecodedBody, findOwner: FindKnownOwner): 
 
 /** The steps of an authentication: yields what `findOwner` returns, and goes on with the owner. */
 function* authenticationOf<Found>(
-  { text, parsed }: DecodedBody,
+  { text, parsed, headers }: DecodedBody,
   findOwner: (candidate: unknown) => Found,
 ): Generator<Found, AuthenticBody, SecretOwner | undefined> {
   // 1. Look for a valid secret in the text. Without one it is not parsed, which would take many times as
@@ -76,7 +79,7 @@ function* authenticationOf<Found>(
       if (owner !== undefined) break;
     }
     if (owner === undefined) {
-      const hint = bodyHint(text);
+      const hint = bodyHint(text, headers);
       if (hint !== undefined) throw new Rejection('verification_failed', undefined, hint);
       const [first] = candidatesIn(text);
       throw unverified(text.includes('workspaceSecret') ? (first ?? '') : undefined);
@@ -85,7 +88,9 @@ function* authenticationOf<Found>(
 
   // 2. Parse it.
   const value = text === undefined ? parsed : parseJson(text);
-  if (value === undefined || isNodeStream(value)) throw new Rejection('not_json');
+  if (value === undefined || isNodeStream(value)) {
+    throw new Rejection('not_json', undefined, text ? breakHint(text) : undefined);
+  }
   const { type, payload, secret, fields } = envelopeOf(value);
 
   // 3. Verify the payload's own secret, which may be another than the one in the text.
@@ -100,7 +105,9 @@ export const FORGED_SECRET = 'forged-by-agent-platform-sdk';
 /** @param secret - Undefined if there is none. */
 function unverified(secret: unknown): Rejection {
   if (secret === undefined) {
-    const hint = 'It has no `payload.workspaceSecret`, which every webhook of the service carries.';
+    const hint =
+      'It has no `payload.workspaceSecret`, which every webhook of the service carries. ' +
+      'Tool calls and other webhooks have their own format: this receiver takes events.';
     return new Rejection('verification_failed', undefined, hint);
   }
   const hint =
@@ -109,15 +116,6 @@ function unverified(secret: unknown): Rejection {
       : 'Its `workspaceSecret` matches none of your secrets. ' +
         'Compare them with the workspace switcher of the dashboard.';
   return new UnknownSecret('verification_failed', undefined, hint);
-}
-
-/** Parses a text; undefined if it is not JSON. Drops the parser's error, whose message quotes the body. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a value is a Node stream that nobody has read. No JSON value has methods. */

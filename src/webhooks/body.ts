@@ -6,6 +6,8 @@ export interface DecodedBody {
   readonly parsed: unknown;
   /** Bytes as received; undefined if it did not come as bytes. */
   readonly byteLength: number | undefined;
+  /** The headers it came with, in the form of its server. */
+  readonly headers: unknown;
 }
 
 const decoder = /* @__PURE__ */ new TextDecoder();
@@ -16,12 +18,12 @@ const BYTE_ORDER_MARK = 0xfeff;
  *
  * Bytes that are not UTF-8 become replacement characters: a broken emoji in a chat must not cost an event.
  */
-export function decodeBody(body: unknown): DecodedBody {
+export function decodeBody(body: unknown, headers?: unknown): DecodedBody {
   const byteLength = isBytes(body) ? body.byteLength : undefined;
   const text = isBytes(body) ? decoder.decode(body) : body;
-  if (typeof text !== 'string') return { text: undefined, parsed: text, byteLength };
+  if (typeof text !== 'string') return { text: undefined, parsed: text, byteLength, headers };
   const hasMark = text.charCodeAt(0) === BYTE_ORDER_MARK;
-  return { text: hasMark ? text.slice(1) : text, parsed: undefined, byteLength };
+  return { text: hasMark ? text.slice(1) : text, parsed: undefined, byteLength, headers };
 }
 
 /** Not by `instanceof`: the Buffer of another realm, such as Jest's, is another class (jestjs/jest#4422). */

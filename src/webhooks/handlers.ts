@@ -247,7 +247,7 @@ export class WebhookHandlers {
     const context = { deliveryId, eventKey: key, receivedAt, signal, drift };
     const errors: unknown[] = [];
     const reports: Promise<void>[] = [];
-    const outcome = await this.run(event, context, (stage, error) => {
+    const outcome = await this.run(this.for(event), event, context, (stage, error) => {
       errors.push(error);
       reports.push(this.#reporter.failed(error, { stage, event, context }));
     });
@@ -264,10 +264,15 @@ export class WebhookHandlers {
   /**
    * @internal Runs the handlers of an event concurrently: one failure does not stop the others. Never rejects.
    *
+   * @param handlers - Those that `for` has returned.
    * @param report - Called for each failure, at once: another handler may never settle.
    */
-  async run(event: ReceivedWebhook, context: WebhookContext, report: ReportFailure): Promise<RunOutcome> {
-    const handlers = this.for(event);
+  async run(
+    handlers: readonly AnyHandler[],
+    event: ReceivedWebhook,
+    context: WebhookContext,
+    report: ReportFailure,
+  ): Promise<RunOutcome> {
     if (handlers.length === 0) {
       if (!isInvalidEvent(event)) {
         this.#reporter.unhandled(event);
@@ -280,7 +285,11 @@ export class WebhookHandlers {
     const run = async (handler: AnyHandler) => {
       try {
         // `for` has chosen these handlers by the kind and type of this very event.
-        if (isRefusal(await handler(event as never, context))) this.#reporter.refusalIgnored(event);
+        let result: unknown = await handler(event as never, context);
+        // As `items.map(async …)` returns it (graphile/crystal#397).
+        if (Array.isArray(result)) result = await Promise.all(result);
+        const problem = problemWith(result);
+        if (problem !== undefined) this.#reporter.resultIgnored(event, problem);
       } catch (error) {
         outcome = 'handler_failed';
         report('handler', error);
@@ -299,13 +308,26 @@ export class WebhookHandlers {
   }
 }
 
+const REFUSAL = 'a failure (false, an error or its status): the result is ignored; throw to refuse the event';
+const UNSTARTED = ', whose work nobody starts or awaits: return a promise of it';
+
+/** Describes a result that does nothing: work that is not started, or what means failure elsewhere. */
+function problemWith(result: unknown): string | undefined {
+  if (typeof result === 'function') return `a function${UNSTARTED}`;
+  if (isRefusal(result)) return REFUSAL;
+  // By `in`: assertions of chai, which handlers of tests return, throw for other names (chai 6.3, proxify).
+  if (!isObject(result)) return undefined;
+  if ('subscribe' in result) return `an Observable${UNSTARTED}`;
+  return 'next' in result && typeof result.next === 'function' ? `a generator${UNSTARTED}` : undefined;
+}
+
 /** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
 function isRefusal(result: unknown): boolean {
   if (!isObject(result)) return result === false;
   // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
   const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;
   if (result instanceof Error || hasFailed('ok') || hasFailed('success')) return true;
-  // By `in`: those assertions throw for other names (chai 6.3, proxify).
+  // By `in`, for those assertions too.
   const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
   return typeof status === 'number' && status >= 400;
 }

@@ -144,12 +144,14 @@ export async function parseWebhookRequest(
   checkOptions(requestOptions, options, { of: 'parseWebhookRequest' }, problems);
   const finder = resolveSecrets(options, keptLoader)();
   const body = await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
-  const authentic = await authenticate(decodeBody(body), finder).catch((error: unknown) => {
-    if (error instanceof Rejection) throw refusalOf(error, body);
-    if (error instanceof WebhookError || error instanceof ConfigurationError) throw error;
-    const message = 'The webhook was not verified: `verifySecret` failed (see `error.cause`).';
-    throw new WebhookError(message, { cause: error });
-  });
+  const authentic = await authenticate(decodeBody(body, headersOf(received)), finder).catch(
+    (error: unknown) => {
+      if (error instanceof Rejection) throw refusalOf(error, body);
+      if (error instanceof WebhookError || error instanceof ConfigurationError) throw error;
+      const message = 'The webhook was not verified: `verifySecret` failed (see `error.cause`).';
+      throw new WebhookError(message, { cause: error });
+    },
+  );
   return eventOf(authentic, options);
 }
 
@@ -186,7 +188,8 @@ function refuse(option: string, problem: string): never {
 function refusalOf({ reason, hint }: Rejection, body: unknown): WebhookError {
   if (reason === 'not_json') {
     const received = body === undefined ? ', received nothing: is a body parser mounted?' : '';
-    return unreadable('The webhook body is not JSON', 'not_json', `expected JSON${received}`);
+    const where = hint === undefined ? '' : `. ${hint}`;
+    return unreadable('The webhook body is not JSON', 'not_json', `expected JSON${received}${where}`);
   }
   const hasPayload = !isObject(body) || 'payload' in body;
   return new WebhookVerificationError(
@@ -214,6 +217,10 @@ async function readWhole(received: unknown, limit: number): Promise<unknown> {
 
 function unreadable(summary: string, code: string, message: string): WebhookPayloadError {
   return new WebhookPayloadError(summary, { issues: [{ path: [], code, message }] });
+}
+
+function headersOf(received: unknown): unknown {
+  return isRequest(received) ? received.headers : undefined;
 }
 
 /** No JSON value has a method, so a parsed body is never taken for a `Request`. */

@@ -11,7 +11,7 @@ import {
   respondNode,
 } from './adapters/node.js';
 import { BodyBudget } from './adapters/reading.js';
-import { checkRequest, isStream, readPromise, readRequest, readStream, toResponse } from './adapters/web.js';
+import { checkRequest, readGiven, readRequest, toResponse } from './adapters/web.js';
 import type { WebhookContext, WebhookHandler, WebhookRejection } from './context.js';
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events.js';
 import { checkFunction, WebhookHandlers } from './handlers.js';
@@ -124,11 +124,7 @@ export class WebhookReceiver {
         { option: 'handle' },
       );
     }
-    return await receive(this.parts, request, (unverified) => {
-      const { body } = request;
-      if (isStream(body)) return readStream(body, unverified);
-      return body instanceof Promise ? readPromise(body, unverified) : body;
-    });
+    return await receive(this.parts, request, (unverified) => readGiven(request.body, unverified));
   };
 
   /**
@@ -182,11 +178,10 @@ export class WebhookReceiver {
       log.log('error', () => problem.message);
       throw problem;
     }
-    const result = await receive(
-      this.parts,
-      request,
-      (unverified) => parsedBody(request, parsed) ?? readNode(request, unverified),
-    );
+    const result = await receive(this.parts, request, (unverified) => {
+      const body = parsedBody(request, parsed);
+      return body === undefined ? readNode(request, unverified) : readGiven(body, unverified);
+    });
     try {
       if (!respondNode(response, result)) {
         log.log('error', () => responseTaken(response.statusCode, result.status));

@@ -16,6 +16,8 @@ export interface ReportedDelivery {
   readonly event: ReceivedWebhook | undefined;
   /** Bytes of the body, measured for `onDelivery`. */
   readonly size: number | undefined;
+  /** When it arrived, on the clock of `performance.now()`: that of `receivedAt` may step. */
+  readonly startedAt: number;
 }
 
 /** The most lines about types that are logged once each. */
@@ -48,10 +50,10 @@ export class Reporter {
     if (!isRefusal(outcome)) this.#line('info', delivery, `${status} ${outcome}`, outcome);
     const onDelivery = this.#onDelivery;
     if (onDelivery === undefined) return;
-    const { event, size, context } = delivery;
-    const { deliveryId, receivedAt } = context;
+    const { event, size, context, startedAt } = delivery;
+    const { deliveryId } = context;
     const { type, workspace } = event ?? {};
-    const durationMs = Date.now() - receivedAt;
+    const durationMs = millisecondsSince(startedAt);
     const ended = { deliveryId, type, workspace, outcome, status, size, durationMs };
     void this.#log.runQuietly('onDelivery', () => onDelivery(ended));
   }
@@ -103,12 +105,9 @@ export class Reporter {
     this.#warnOnce(event, problem);
   }
 
-  /** A handler returned what looks like a refusal, as handlers of a framework return it. */
-  refusalIgnored(event: ReceivedWebhook): void {
-    this.#warnOnce(
-      event,
-      'a handler returned a failure (false, an error or its status): the result is ignored; throw to refuse the event',
-    );
+  /** A handler returned what looks like a refusal, or like work that is still to be started. */
+  resultIgnored(event: ReceivedWebhook, what: string): void {
+    this.#warnOnce(event, `a handler returned ${what}`);
   }
 
   #warnOnce(event: ReceivedWebhook, problem: string): void {
@@ -127,13 +126,13 @@ export class Reporter {
 
   #line(
     level: 'info' | 'warn',
-    { event, context }: ReportedDelivery,
+    { event, context, startedAt }: ReportedDelivery,
     text: string,
     outcome: DeliveryOutcome,
     advice = '',
   ): void {
-    const { deliveryId, receivedAt } = context;
-    const durationMs = Date.now() - receivedAt;
+    const { deliveryId } = context;
+    const durationMs = millisecondsSince(startedAt);
     this.#log.log(
       level,
       () => `webhook ${nameOf(event)}: ${text} after ${durationMs} ms, delivery ${deliveryId}${advice}`,
@@ -155,6 +154,10 @@ export class Reporter {
   ): Promise<void> {
     await Promise.all(listeners.map((listener) => this.#log.runQuietly(name, () => call(listener))));
   }
+}
+
+function millisecondsSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt);
 }
 
 function nameOf(event: ReceivedWebhook | undefined): string {

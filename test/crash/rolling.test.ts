@@ -43,13 +43,16 @@ test(`${RESTARTS} rolling restarts lose no event, over busy connections and over
   timeout: 120_000 + RESTARTS * 20_000,
 }, async () => {
   let current = await startProcess();
+  let connections = 0;
   // New connections go to the newest process; open ones stay where they are.
   class ToCurrent extends Agent {
-    override createConnection = () => connect(current.port, '127.0.0.1');
+    override createConnection = () => {
+        connections += 1;
+        return connect(current.port, '127.0.0.1');
+      };
   }
   const lost: string[] = [];
   const acknowledged: string[] = [];
-  let connections = 0;
   const send = (agent: Agent, message: string) =>
     new Promise<void>((resolve) => {
       const lose = (why: unknown) => resolve(void lost.push(`${message}: ${String(why)}`));
@@ -58,8 +61,7 @@ test(`${RESTARTS} rolling restarts lose no event, over busy connections and over
         acknowledged.push(message);
         response.resume().on('end', resolve);
       });
-      if (!sent.reusedSocket) connections += 1;
-      sent.on('error', lose).end(delivery('webhook_test', { message }));
+            sent.on('error', lose).end(delivery('webhook_test', { message }));
     });
   let isEnding = false;
   const sendEvery = async (name: string, ms: number) => {

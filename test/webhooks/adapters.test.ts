@@ -149,6 +149,33 @@ test('a parsed body that is passed to node takes precedence over that of the req
   expect(events).toMatchObject([{ message: 'given' }, { message: 'as text' }]);
 });
 
+test('a Web stream as the body of a Node request is read, as Nitro passes it', async () => {
+  const { receiver, events } = setUp({ maxBodyBytes: 1_000 });
+  const statusFor = async (text: string) => {
+    // unjs/nitro#912: the request of another server has no stream of its own.
+    const nothing = { on: () => undefined, destroy: () => undefined };
+    const request = {
+      ...nothing,
+      method: 'POST',
+      headers: {},
+      readableEnded: true,
+      body: new Response(text).body,
+    };
+    const response = {
+      ...nothing,
+      statusCode: 0,
+      headersSent: false,
+      setHeader: () => undefined,
+      end: () => undefined,
+    };
+    await receiver.node(request, response);
+    return response.statusCode;
+  };
+  expect(await statusFor(delivery('lead_captured'))).toBe(200);
+  expect(events).toEqual([minimal.lead_captured]);
+  expect(await statusFor(delivery('lead_captured', { leadName: 'x'.repeat(1_000) }))).toBe(413);
+});
+
 test('an empty body is not JSON', async () => {
   const response = await post(await serve(setUp().receiver.node), '');
   expect([response.status, await response.json()]).toMatchObject([400, { code: 'not_json' }]);

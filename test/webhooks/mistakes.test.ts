@@ -8,6 +8,7 @@ import {
   type WebhookReceiverOptions,
   type WebhookSecrets,
 } from 'agent-platform-sdk';
+import express from 'express';
 import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -102,7 +103,40 @@ describe('results of handlers', () => {
     ]);
   });
 
+  test.each<[string, () => unknown]>([
+    ['a function', () => () => undefined],
+    ['an Observable', () => ({ subscribe: () => undefined })],
+    // biome-ignore lint/correctness/useYield: it is never started.
+    ['a generator', () => (function* () {})()],
+    // biome-ignore lint/correctness/useYield: it is never started.
+    ['a generator', () => (async function* () {})()],
+  ])('%s leaves a warning: nobody starts it', async (what, run) => {
+    const { receiver, lines } = setUp();
+    receiver.onAny(run);
+    expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^warn .*a handler returned ${what}, whose work nobody`)),
+    ]);
+  });
+
+  // graphile/crystal#397
+  test('a list of promises is awaited, and one that rejects is a 500', async () => {
+    const { receiver, lines } = setUp();
+    const saved: number[] = [];
+    const save = async (index: number) => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      if (index === 3) throw new Error('the third');
+      saved.push(index);
+    };
+    receiver.on('webhook_test', () => [1, 2].map(save)).on('lead_captured', () => [1, 2, 3].map(save));
+    expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+    expect(saved).toEqual([1, 2]);
+    expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
+    expect(lines).toEqual([expect.stringContaining('the third')]);
+  });
+
   test.each([
+    [],
     undefined,
     null,
     true,
@@ -220,6 +254,98 @@ describe('bodies', () => {
   });
 });
 
+describe('bodies that cannot be read', () => {
+  const open = (field: string) => `{"type":"webhook_test","payload":{"workspaceSecret":"${secret}",${field}`;
+  const head = open('').length;
+
+  test.each<[string, string, string]>([
+    [
+      'NaN',
+      open('"score":NaN}}'),
+      `The JSON breaks at position ${head + 8} of ${head + 13}: NaN is not JSON.`,
+    ],
+    ['a trailing comma', open('"a":1,}}'), `The JSON breaks at position ${head + 6} of ${head + 8}.`],
+    [
+      'a trailing comma in a list',
+      open('"a":[1,]}}'),
+      `The JSON breaks at position ${head + 7} of ${head + 10}.`,
+    ],
+    ['no comma', open('"a":1 "b":2}}'), `The JSON breaks at position ${head + 6} of ${head + 13}.`],
+    ['a raw line break', open('"a":"b\n"}}'), `The JSON breaks at position ${head + 4} of ${head + 10}.`],
+    ['text behind it', open('"a":1}}x'), `The JSON breaks at position ${head + 7} of ${head + 8}.`],
+    ['its end missing', open('"a":{"b":[1'), `The JSON is cut off at position ${head + 11}.`],
+  ])('JSON with %s is a 400 that says where, and quotes nothing', async (_, body, hint) => {
+    const { receiver, all } = setUp();
+    const onRejected = vi.fn();
+    receiver.onRejected(onRejected);
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(400);
+    expect(onRejected.mock.lastCall?.[0]).toMatchObject({ reason: 'not_json', hint });
+    expect(all()).toContain(hint);
+    expect(() => parseWebhook(body, { secret })).toThrow(hint);
+  });
+
+  test('a string of millions of escapes, which no regular expression takes, is a 400 too', async () => {
+    const { receiver } = setUp();
+    const body = open(`"a":"${'\\n'.repeat(4_000_000)}",}`);
+    expect((await receiver.handle({ method: 'POST', body })).status).toBe(400);
+  });
+
+  test.each(['br', 'deflate', 'zstd'])('%s is named', async (encoding) => {
+    const body = Uint8Array.of(0x8b, 0x02, 0x80, 0x7b);
+    const hint = `The body is compressed (${encoding}). Only gzip is unpacked`;
+    const init = { method: 'POST', headers: { 'content-encoding': encoding }, body };
+    const { receiver, lines } = setUp();
+    await receiver.handle(init);
+    await receiver.fetch(new Request('https://a.test', init));
+    await fetch(await serve(receiver.node), init);
+    expect(lines).toEqual(Array(3).fill(expect.stringContaining(hint)));
+  });
+
+  test('one that is too large is a line that names the option, its value and the size', async () => {
+    const { receiver, all } = setUp({ maxBodyBytes: 1_000 });
+    const body = delivery('webhook_test', { message: 'x'.repeat(2_000) });
+    for (const headers of [{ 'content-length': String(body.length) }, {}]) {
+      await receiver.fetch(new Request('https://a.test', { method: 'POST', headers, body }));
+      await receiver.handle({ method: 'POST', body });
+    }
+    expect(
+      all().match(/413 body_too_large, \d{4} bytes .*\n.*The limit is 1000 bytes: raise .*maxBodyBytes/g),
+    ).toHaveLength(4);
+  });
+
+  test('another webhook or a tool call is a 401 that says so', async () => {
+    const { receiver, all } = setUp();
+    await receiver.handle({ method: 'POST', body: '{"name":"find_invoice","arguments":{"number":7}}' });
+    expect(all()).toContain(
+      'Tool calls and other webhooks have their own format: this receiver takes events.',
+    );
+  });
+
+  test('a stream that somebody else reads says how', async () => {
+    const { receiver, lines } = setUp();
+    const request = new Request('https://a.test', { method: 'POST', body: delivery('webhook_test') });
+    request.body?.getReader();
+    await receiver.fetch(request);
+    const { body } = new Response(delivery('webhook_test'));
+    body?.getReader();
+    await receiver.handle({ method: 'POST', body });
+    expect(lines).toEqual(Array(2).fill(expect.stringContaining('The body was read before.')));
+  });
+
+  test('a stream whose first chunk was taken says how', async () => {
+    const { receiver, all } = setUp();
+    const url = await serve((request, response) => {
+      request.once('data', () => {
+        request.pause();
+        void receiver.node(request, response);
+      });
+    });
+    const body = delivery('webhook_test', { message: 'x'.repeat(500_000) });
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(400);
+    expect(all()).toContain('The body was read before.');
+  });
+});
+
 describe('a method', () => {
   test.each<[given: unknown, message: string]>([
     [{ lead_captured: () => undefined }, 'on(type, handler): {} is not an event type.'],
@@ -257,7 +383,7 @@ describe('a method', () => {
   });
 });
 
-test.each(['GET', 'HEAD'])('a probe by %s is one line at info', async (method) => {
+test.each(['GET', 'HEAD', 'OPTIONS'])('a probe by %s is one line at info', async (method) => {
   const { receiver, lines } = setUp({ logLevel: 'info' });
   await receiver.handle({ method });
   expect(lines).toEqual([
@@ -268,6 +394,19 @@ test.each(['GET', 'HEAD'])('a probe by %s is one line at info', async (method) =
   const { receiver: other, lines: warnings } = setUp();
   await other.handle({ method: 'PUT' });
   expect(warnings).toEqual([expect.stringMatching(/^warn .*405 method_not_allowed/)]);
+});
+
+test('a receiver on every route of Express is a warning', async () => {
+  const { receiver, lines } = setUp();
+  const everywhere = express().use(receiver.node);
+  expect((await fetch(`${await serve(everywhere)}/health`)).status).toBe(405);
+  expect(lines).toEqual([
+    expect.stringMatching(/^warn .*405[^]*mounted on every route.*app\.use\('\/webhooks', receiver\.node\)/),
+  ]);
+  const right = express().use('/webhooks', receiver.node).post('/other', receiver.node);
+  const url = await serve(right);
+  for (const path of ['webhooks', 'webhooks/more', 'other']) await fetch(`${url}/${path}`);
+  expect(lines).toHaveLength(1);
 });
 
 test('an option that is no object is a ConfigurationError', () => {

@@ -6,7 +6,7 @@ import {
   type WebhookReceiverOptions,
   type WebhookRejection,
 } from 'agent-platform-sdk';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, post, secret } from './deliveries.js';
 
@@ -54,6 +54,17 @@ test('onDelivery is called once for each delivery, for every outcome', async () 
     size: Buffer.byteLength(delivery('webhook_test')),
     durationMs: expect.any(Number),
   });
+});
+
+test('a duration is never negative, although the clock steps back', async () => {
+  const { receiver, logger, deliveries } = setUp({ logLevel: 'info' });
+  receiver.onAny(() => {
+    vi.spyOn(Date, 'now').mockReturnValue(0);
+    onTestFinished(() => void vi.restoreAllMocks());
+  });
+  await receiver.handle(post('webhook_test'));
+  expect(deliveries[0]?.durationMs).toBeGreaterThanOrEqual(0);
+  expect(logger.lines.join()).toMatch(/200 handled after \d+ ms/);
 });
 
 test.each<[string, () => unknown]>([

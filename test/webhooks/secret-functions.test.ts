@@ -149,6 +149,63 @@ test('a hundred deliveries wait for the next load; the others are a 503 that say
   expect([(await receiver.handle(afterRotation())).status, state.loads]).toEqual([200, 3]);
 });
 
+test('the places of those that have waited are free again', async () => {
+  const { state, receiver } = await rotatedVault();
+  for (let round = 0; round < 3; round += 1) {
+    const waiting = Array.from({ length: 100 }, () => receiver.handle(forged()));
+    await pass(10 * SECONDS);
+    for (const response of waiting) expect((await response).status).toBe(401);
+  }
+  expect(state.loads).toBe(5);
+});
+
+/** A function that returns at once, as one that reads the environment does. */
+function environment(options: WebhookReceiverOptions = {}) {
+  const state = { secret, calls: 0 };
+  const read = () => {
+    state.calls += 1;
+    return state.secret;
+  };
+  return { state, read, ...setUp({ secret: read, ...options }) };
+}
+
+test('a function that returns at once is called again for an unknown secret: nothing waits', async () => {
+  const { state, statusOf } = environment();
+  expect(await statusOf(authentic())).toBe(200);
+  await pass(10);
+  expect([await statusOf(forged()), await statusOf(authentic()), state.calls]).toEqual([401, 200, 2]);
+  state.secret = rotated;
+  await pass(10);
+  expect([await statusOf(afterRotation()), state.calls]).toEqual([200, 3]);
+});
+
+test('strangers make it be called a hundred times a second at most, and get no 503', async () => {
+  const { state, receiver } = environment();
+  await receiver.handle(authentic());
+  const responses: ReturnType<typeof receiver.handle>[] = [];
+  for (let ms = 0; ms < 1_000; ms += 1) {
+    responses.push(receiver.handle(forged()), receiver.handle(forged()));
+    await pass(1);
+  }
+  await pass(10);
+  expect(new Set((await Promise.all(responses)).map(({ status }) => status))).toEqual(new Set([401]));
+  expect(state.calls).toBeGreaterThan(50);
+  expect(state.calls).toBeLessThanOrEqual(102);
+});
+
+test('a promise of another kind is a promise: it is not called again within ten seconds', async () => {
+  let calls = 0;
+  // Like those of bluebird, or of another realm.
+  const load = () => {
+    calls += 1;
+    return { then: (resolve: (value: string) => void) => resolve(secret) } as Promise<string>;
+  };
+  const { statusOf } = setUp({ secret: load, deadline: 5 * SECONDS });
+  await statusOf(authentic());
+  await pass(1 * SECONDS);
+  expect([await statusOf(forged()), calls]).toEqual([401, 1]);
+});
+
 test('nothing waits for a load that is due after the deadline, or without a deadline', async () => {
   const { statusOf, load } = await rotatedVault({ deadline: 9 * SECONDS });
   expect(await statusOf(afterRotation())).toBe(401);

@@ -97,6 +97,11 @@ test('parseWebhook reads a list of secrets in each call, a receiver once', async
   expect([(await post(one)).status, (await post(two)).status]).toEqual([200, 401]);
 });
 
+test('a record without a prototype is a record', () => {
+  const secrets = Object.assign(Object.create(null) as Record<string, string>, { acme: one, globex: two });
+  expect(parse(two, secrets)).toMatchObject({ workspace: 'globex' });
+});
+
 test.each<[name: string, secret: unknown, option: string, got: RegExp]>([
   ['undefined', undefined, 'secret', /got nothing\. Is the environment variable set\?/],
   ['empty', '', 'secret', /got an empty string\. Is the environment variable set\?/],

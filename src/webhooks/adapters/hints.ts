@@ -5,7 +5,8 @@ import { onOneLine } from '../../utils/printable.js';
 
 export const READ_BEFORE =
   'The body was read before. Mount the receiver before whatever reads it, let that read `request.clone()`, ' +
-  'or pass what was parsed: receiver.node(request, response, body).';
+  'or pass what was parsed: receiver.node(request, response, body). ' +
+  'In h3 1, Nitro and Nuxt: receiver.fetch(toWebRequest(event)).';
 export const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
 export const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
 
@@ -18,9 +19,13 @@ export function responseTaken(sent: number, meant: number): string {
 }
 
 /** Describes what a text is that carries no secret to be found; undefined if it is a JSON object. */
-export function bodyHint(text: string): string | undefined {
+export function bodyHint(text: string, headers: unknown): string | undefined {
   const start = text.trimStart();
   if (start.startsWith('{')) return undefined;
+  const encoding = encodingOf(headers);
+  if (encoding !== undefined) {
+    return `The body is compressed (${encoding}). Only gzip is unpacked: let whatever is in front send it unpacked.`;
+  }
   let kind = 'neither a JSON object nor gzip';
   if (start.startsWith('"')) kind = 'JSON inside a string: it was stringified twice';
   // `{"` in base64.
@@ -29,12 +34,65 @@ export function bodyHint(text: string): string | undefined {
   return `The body is ${kind}.`;
 }
 
+/** Returns the encoding that the headers of a `Request` or of a Node request name. */
+function encodingOf(headers: unknown): string | undefined {
+  if (!isObject(headers)) return undefined;
+  const name = 'content-encoding';
+  const given: unknown =
+    typeof headers.get === 'function' ? (headers as unknown as Headers).get(name) : headers[name];
+  // A server may have unpacked gzip, and left the header.
+  return typeof given === 'string' && given !== 'gzip' ? onOneLine(given) : undefined;
+}
+
+/** The next token of a JSON text: what opens, what separates, what closes, or a value. */
+const TOKEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none in a string.
+  /\s*(?:([[{])|([,:])|([\]}])|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
+
+/** Says where a text stops being JSON. The message of an engine quotes the body, and most have no position. */
+export function breakHint(text: string): string | undefined {
+  const [at, isOpen] = endOfJson(text);
+  const rest = text.slice(at).trimStart();
+  if (rest === '') return isOpen ? `The JSON is cut off at position ${text.length}.` : undefined;
+  const word = /^(-?Infinity|NaN|undefined|None|True|False)\b/.exec(rest)?.[0];
+  const found = word === undefined ? '' : `: ${word} is not JSON`;
+  return `The JSON breaks at position ${text.length - rest.length} of ${text.length}${found}.`;
+}
+
+/** Returns the end of the tokens that may follow each other, and whether an object or a list is open there. */
+function endOfJson(text: string): [at: number, isOpen: boolean] {
+  let [at, depth, isOpened, needsValue] = [0, 0, false, true];
+  TOKEN.lastIndex = 0;
+  try {
+    for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
+      const [, opens, separates, closes] = token;
+      const isValue = separates === undefined && closes === undefined;
+      if (needsValue ? !isValue && !(isOpened && closes !== undefined) : isValue) break;
+      isOpened = opens !== undefined;
+      needsValue = isOpened || separates !== undefined;
+      depth += isOpened ? 1 : closes === undefined ? 0 : -1;
+      at = TOKEN.lastIndex;
+    }
+  } catch {
+    // A string of millions of escapes is too much for V8 (nodejs/node#759). It begins here.
+  }
+  return [at, depth > 0];
+}
+
 /** Describes why a stream failed, such as by a framework's limit. It was not parsed, so nothing quotes it. */
 export function readingHint(error: unknown): string | undefined {
   // Node 22 and later throw an error without a message for broken gzip.
   return error instanceof Error
     ? `Reading it failed: ${onOneLine(error.message || 'is it cut off?')}`
     : undefined;
+}
+
+/** Returns what to do about a receiver that takes every route of an app away from the others. */
+export function everyRouteHint(request: unknown): string | undefined {
+  const { url, originalUrl, route } = isObject(request) ? request : {};
+  // `app.use(path, …)` cuts the path off `url`, and a route sets `route` (express 4 and 5, connect, middie).
+  if (originalUrl === undefined || originalUrl !== url || route !== undefined) return undefined;
+  return "It is mounted on every route, before all others: app.use('/webhooks', receiver.node)";
 }
 
 /** Returns what to do about a wrong mount; undefined if nothing is wrong with it. */

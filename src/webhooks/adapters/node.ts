@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/index.js';
 import { isObject } from '../../utils/json.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 import { IN_HONO, IN_KOA, READ_BEFORE, readingHint } from './hints.js';
-import { ByteCollector, ignore, toBytes, type UnverifiedBody } from './reading.js';
+import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
 
 /** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */
 export interface NodeRequest {
@@ -14,6 +14,8 @@ export interface NodeRequest {
   readonly body?: unknown;
   /** True when the body was read to its end. */
   readonly readableEnded?: boolean | undefined;
+  /** True when a chunk of the body was read. */
+  readonly readableDidRead?: boolean | undefined;
   /** True when the connection is gone. */
   readonly destroyed?: boolean | undefined;
   /** Registers a listener of the stream. */
@@ -78,12 +80,15 @@ export function readNode(request: NodeRequest, unverified: UnverifiedBody): Prom
   request.on('error', (error) => {
     failure = error;
   });
-  if (request.readableEnded === true) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
+  // Who has read a chunk has the beginning of the body.
+  if (request.readableEnded === true || request.readableDidRead === true) {
+    throw new Rejection('body_unreadable', undefined, READ_BEFORE);
+  }
   if (request.destroyed === true) throw new Rejection('body_unreadable');
   const announced = Number(request.headers['content-length']);
   if (announced > limit) {
     discard(request, limit);
-    throw new Rejection('body_too_large', announced);
+    throw tooLarge(limit, announced);
   }
   return new Promise((resolve, reject) => {
     // The listeners stay on the stream, and must not keep the bytes, nor the promise, which has them too.
@@ -93,18 +98,19 @@ export function readNode(request: NodeRequest, unverified: UnverifiedBody): Prom
       reading = undefined;
       return ended;
     };
-    const refuse = (reason: RejectionReason, size = reading?.bytes.size) => {
-      const ended = end();
-      if (ended === undefined) return;
+    const refuse = (rejection: Rejection) => {
       discard(request, limit);
-      ended.reject(new Rejection(reason, size, readingHint(failure)));
+      end()?.reject(rejection);
     };
-    unverified.stop = refuse;
+    const stop = (reason: RejectionReason) => {
+      if (reading !== undefined) refuse(new Rejection(reason, reading.bytes.size, readingHint(failure)));
+    };
+    unverified.stop = stop;
     request.on('data', (data) => {
       if (reading === undefined) return;
       const chunk = toBytes(data);
       const size = reading.bytes.size + chunk.byteLength;
-      if (size > limit) return refuse('body_too_large', size);
+      if (size > limit) return refuse(tooLarge(limit, size));
       reading.bytes.add(chunk);
     });
     request.on('end', () => {
@@ -112,7 +118,7 @@ export function readNode(request: NodeRequest, unverified: UnverifiedBody): Prom
       ended?.resolve(ended.bytes.whole);
     });
     // Emitted after whatever cuts the body off, and after a complete one too (nodejs/node#33035).
-    request.on('close', () => refuse('body_unreadable'));
+    request.on('close', () => stop('body_unreadable'));
   });
 }
 

@@ -1,4 +1,4 @@
-import type { RejectionReason } from '../outcomes.js';
+import { Rejection, type RejectionReason } from '../outcomes.js';
 
 // Bodies of strangers, within the limits of one body and of all.
 
@@ -85,6 +85,11 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 export function toBytes(chunk: unknown): Uint8Array {
   // Streams of bodies yield nothing else.
   return typeof chunk === 'string' ? encoder.encode(chunk) : (chunk as Uint8Array);
+}
+
+/** Refuses a body, with the limit that it exceeds. */
+export function tooLarge(limit: number, size: number | undefined): Rejection {
+  return new Rejection('body_too_large', size, `The limit is ${limit} bytes: raise the option maxBodyBytes.`);
 }
 
 export function ignore(): void {

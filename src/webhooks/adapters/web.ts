@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 import { IN_HONO, IN_KOA, mountingHint, READ_BEFORE, readingHint } from './hints.js';
-import { ByteCollector, ignore, toBytes, type UnverifiedBody } from './reading.js';
+import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
 
 /** Throws if a framework passed anything but a `Request`. */
 export function checkRequest(request: Partial<Request> | undefined): void {
@@ -20,7 +20,7 @@ export async function readRequest(request: Request, unverified: UnverifiedBody):
     throw new Rejection('body_unreadable', undefined, mountingHint(request));
   }
   const announced = Number(request.headers.get('content-length'));
-  if (announced > unverified.limit) throw new Rejection('body_too_large', announced);
+  if (announced > unverified.limit) throw tooLarge(unverified.limit, announced);
   if (request.body === null) return new Uint8Array();
   if (request.bodyUsed) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
   return readStream(request.body, unverified);
@@ -31,6 +31,7 @@ export async function readStream(
   stream: ReadableStream<unknown>,
   unverified: UnverifiedBody,
 ): Promise<Uint8Array> {
+  if (stream.locked) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(ignore);
   let stopped: RejectionReason | undefined;
@@ -43,7 +44,7 @@ export async function readStream(
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       const chunk = toBytes(next.value);
       const size = bytes.size + chunk.byteLength;
-      if (size > unverified.limit) throw new Rejection('body_too_large', size);
+      if (size > unverified.limit) throw tooLarge(unverified.limit, size);
       bytes.add(chunk);
     }
   } catch (error) {
@@ -56,8 +57,14 @@ export async function readStream(
   return bytes.whole;
 }
 
-/** Waits for a body that was passed as a promise, until the reading is stopped. */
-export function readPromise(body: Promise<unknown>, unverified: UnverifiedBody): Promise<unknown> {
+/** Reads a body as a program passes it: a Web stream, a promise, or what a parser has made. */
+export function readGiven(body: unknown, unverified: UnverifiedBody): unknown {
+  if (isStream(body)) return readStream(body, unverified);
+  return body instanceof Promise ? readPromise(body, unverified) : body;
+}
+
+/** Waits for a body until the reading is stopped. */
+function readPromise(body: Promise<unknown>, unverified: UnverifiedBody): Promise<unknown> {
   return new Promise((resolve, reject) => {
     unverified.stop = (reason) => reject(new Rejection(reason));
     body.then(resolve, reject);

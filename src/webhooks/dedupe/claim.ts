@@ -29,14 +29,13 @@ export interface Claim {
  * Claims an event, or returns the outcome of a duplicate. While another delivery handles the event, waits for
  * its end, and takes over if it failed.
  *
- * If the store fails, the event is handled: a refusal would lose it. Rejects if the deadline passes while the
- * store is asked.
+ * If the store fails, the event is handled: a refusal would lose it. Never rejects.
  */
 export async function claimEvent(
   { store, window }: DedupeSettings,
   { deliveryId: owner, eventKey: key, signal }: WebhookContext,
   onStoreError: (error: unknown) => void,
-): Promise<Claim | 'duplicate' | 'duplicate_pending'> {
+): Promise<Claim | 'duplicate' | 'duplicate_pending' | 'deadline_passed'> {
   const claim = async (otherwise: ClaimResult, until?: AbortSignal): Promise<ClaimResult> => {
     try {
       const result = await inTime(store.claim(key, owner, LEASE_MS), until);
@@ -44,13 +43,16 @@ export async function claimEvent(
       throw new WebhookError("The dedupe store must return 'new', 'pending' or 'done' for a claim.");
     } catch (error) {
       // The deadline is no failure of the store.
-      until?.throwIfAborted();
-      onStoreError(error);
+      if (!until?.aborted) onStoreError(error);
       return otherwise;
     }
   };
 
   let claimed = await claim('new', signal);
+  if (signal.aborted) {
+    onStoreError(signal.reason);
+    return 'deadline_passed';
+  }
   for (
     let delay = POLL_DELAY_MS.first;
     claimed === 'pending';
@@ -59,7 +61,7 @@ export async function claimEvent(
     await sleep(delay, signal);
     if (signal.aborted) return 'duplicate_pending';
     // As far as is known, another delivery holds the event: a store that fails now is no reason to handle it.
-    claimed = await claim('pending', signal).catch(() => 'pending');
+    claimed = await claim('pending', signal);
   }
   if (claimed === 'done') return 'duplicate';
 

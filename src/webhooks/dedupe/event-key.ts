@@ -3,21 +3,20 @@ import type { AuthenticBody } from '../authenticate.js';
 /**
  * Returns the key that all duplicates of an event share: a SHA-256 as 64 hexadecimal digits.
  *
- * It covers the workspace and the text without the secret; compact JSON, if a body parser was in front or the
- * envelope has other fields than `type` and `payload`. The secret is part of it only if nothing else
- * distinguishes workspaces: an event of one must not pass for that of another.
+ * It covers the workspace and the text without the secret; compact JSON, if a body parser was in front. The
+ * secret is part of it only if nothing else distinguishes workspaces: an event of one must not pass for that of
+ * another.
  */
 export function eventKey({
   type,
   payload,
   secret,
-  fields,
   text,
   owner: { workspace, isUnnamed },
 }: AuthenticBody): string | Promise<string> {
   const whose = isUnnamed ? [secret] : (workspace ?? null);
-  const isPlain = fields.length === 2 && fields[0] === 'type';
-  const content = isPlain && text !== undefined ? text : JSON.stringify({ type, payload });
+  // Not what was parsed, if there is a text: numbers above 2^53 are rounded there, and two events may be one.
+  const content = text ?? JSON.stringify({ type, payload });
   // The secret must not be guessable from a stored key. A short one is only replaced as a whole JSON string.
   const literal = JSON.stringify(secret);
   const written = String(secret).length >= 8 ? literal.slice(1, -1) : literal;

@@ -1,3 +1,5 @@
+import type { Deadline } from '../deadline.js';
+
 /** The workspace whose secret a delivery carries. */
 export interface SecretOwner {
   /** Its name, if the secrets are named. */
@@ -15,14 +17,6 @@ export type FindOwner = (
   candidate: unknown,
   signal?: AbortSignal,
 ) => SecretOwner | undefined | Promise<SecretOwner | undefined>;
-
-/** The time that a delivery has. */
-export interface Deadline {
-  /** Its end, on the clock of `performance.now()`. */
-  readonly at: number;
-  /** Aborted at that time, or when the delivery is ended before. */
-  readonly signal: AbortSignal;
-}
 
 /** Finds the owners of the secrets that deliveries carry. */
 export interface OwnerFinder {

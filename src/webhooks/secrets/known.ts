@@ -78,9 +78,7 @@ export function listSecrets(secrets: unknown): {
   readonly problems: readonly OptionProblem[];
 } {
   const named: readonly [workspace: string | undefined, secrets: unknown][] =
-    isObject(secrets) && Object.getPrototypeOf(secrets) === Object.prototype
-      ? Object.entries(secrets)
-      : [[undefined, secrets]];
+    isObject(secrets) && isPlain(secrets) ? Object.entries(secrets) : [[undefined, secrets]];
   const listed: ListedSecret[] = [];
   const problems: OptionProblem[] = [];
   for (const [workspace, given] of named) {
@@ -105,6 +103,12 @@ export function listSecrets(secrets: unknown): {
     problems.push({ option: 'secret', text: 'contains the same secret twice.' });
   }
   return { listed, problems };
+}
+
+/** Whether an object is no instance of a class. Those of other realms and without a prototype are plain too. */
+function isPlain(object: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(object);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function problemOf(given: unknown, secret: string): string | undefined {
