@@ -7,6 +7,7 @@ import {
   createWebhookHandlers,
   createWebhookReceiver,
   type DedupeStore,
+  drain,
   endpoint,
   type Logger,
   parseWebhook,
@@ -37,6 +38,15 @@ async function timeOf(act: () => Promise<unknown>): Promise<number> {
   vi.useRealTimers();
   return time;
 }
+
+/** A server whose connections never end. */
+const openServer = (close: () => void) => ({
+  keepAliveTimeout: 0,
+  close,
+  prependListener: () => undefined,
+  closeIdleConnections: () => undefined,
+  closeAllConnections: () => undefined,
+});
 
 /** Names the validation mode that forgives one thing and not the other. */
 async function modeThat(
@@ -253,6 +263,8 @@ testDefaults((file) => !/^(?:bullmq|inbox|redis|sqlite)\//.test(file), {
   'WebhookHandlersOptions.logLevel': () => lowestLevel(processUnhandled),
   'DedupeOptions.window': keptFor,
   'MemoryDedupeOptions.maxKeys': remembers,
+  'DrainOptions.delay': () => timeOf(() => new Promise<void>((closed) => void drain(openServer(closed)))),
+  'DrainOptions.timeout': () => timeOf(() => drain(openServer(() => undefined))),
   'ReceiverOptions.deadline': () => timeOf(() => receive().onAny(hang).handle(post('lead_captured'))),
   'ReceiverOptions.maxBodyBytes': (bytes: number) => {
     const receiver = receive().onAny(() => undefined);

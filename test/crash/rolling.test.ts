@@ -47,9 +47,9 @@ test(`${RESTARTS} rolling restarts lose no event, over busy connections and over
   // New connections go to the newest process; open ones stay where they are.
   class ToCurrent extends Agent {
     override createConnection = () => {
-        connections += 1;
-        return connect(current.port, '127.0.0.1');
-      };
+      connections += 1;
+      return connect(current.port, '127.0.0.1');
+    };
   }
   const lost: string[] = [];
   const acknowledged: string[] = [];
@@ -61,7 +61,7 @@ test(`${RESTARTS} rolling restarts lose no event, over busy connections and over
         acknowledged.push(message);
         response.resume().on('end', resolve);
       });
-            sent.on('error', lose).end(delivery('webhook_test', { message }));
+      sent.on('error', lose).end(delivery('webhook_test', { message }));
     });
   let isEnding = false;
   const sendEvery = async (name: string, ms: number) => {

@@ -117,7 +117,7 @@ const never = () => new Promise<never>(() => undefined);
 const secretSources: readonly [name: string, makeSource: () => WebhookSecretOptions, status: number][] = [
   ['a loader that hangs', () => ({ secret: never }), 500],
   ['a loader that fails', () => ({ secret: () => Promise.reject(new Error('away')) }), 500],
-  ['a loader that knows another secret', () => ({ secret: () => secret }), 401],
+  ['a loader that knows another secret', () => ({ secret: async () => secret }), 401],
   ['a `verifySecret` that hangs', () => ({ verifySecret: (given) => given === secret || never() }), 500],
 ];
 

@@ -14,7 +14,7 @@ export interface DrainOptions {
    */
   readonly delay?: number | undefined;
   /**
-   * Time for the connections that are open when the delay is over, in ms. Default 25,000. Then they are cut.
+   * Time for the connections that are open when the delay is over, in ms. Default 25 000. Then they are cut.
    * If handlers run before the 200, give them the receiver's `deadline`.
    */
   readonly timeout?: number | undefined;
