@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { BullMQInbox } from '../bullmq/index.js';
+import { findWords } from '../client/call/words.js';
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
 import type { SqliteInbox } from '../sqlite/index.js';
@@ -150,7 +151,7 @@ function createPlatform(
   try {
     return new AgentPlatform({
       // The client checks it.
-      region: env.AGENT_PLATFORM_REGION as Region | undefined,
+      region: env.AGENT_PLATFORM_REGION?.trim() as Region | undefined,
       token: env.AGENT_PLATFORM_TOKEN,
       baseUrls: byRegion((region) => env[baseUrlVariable(region)]),
       maxRetries: 0,
@@ -163,18 +164,34 @@ function createPlatform(
   }
 }
 
-/** The error of the call, with its possible causes. */
+/** The error of the call, with its possible causes: the service's own words first. */
 function describeFailure(error: unknown, region: string): string {
   const { message } = error as Error;
   if (!(error instanceof ApiError)) return `${message}\n- Is the address right, and reachable from here?`;
-  if (error.status === 401 || error.status === 403) {
-    // The specification does not say which status means what (section 7), so these are questions.
-    return `${message}
-- Does the token belong to region ${region}? A request to the wrong region may fail (5.1).
-- Was it rotated? The lifetime and rotation of tokens are not documented (5.2).
-- Is it a workspace secret? Which operations accept an agent secret is not documented (5.2).`;
-  }
-  return error.status === 404 ? `${message}\n- Is the address right? /v3 is appended to it.` : message;
+  const { status, body, rawBody } = error;
+  const [first = '', ...others] = message.split('\n').map((line) => line.trim());
+  const [, event = first, words = ''] = /^(.*? responded with \d+): (.*)$/.exec(first) ?? [];
+  const hasWords = findWords(body === undefined ? rawBody : body) !== undefined;
+  return [
+    hasWords ? event : first,
+    ...(hasWords ? [`- The service says: ${words}`] : []),
+    ...others.map((line) => (line.startsWith('- ') ? line : `- ${line}`)),
+    ...questionsAbout(status, region),
+  ].join('\n');
+}
+
+/** The specification does not say which status means what (section 7), so these are questions. */
+function questionsAbout(status: number, region: string): string[] {
+  const isAgentSecret =
+    '- Is it a workspace secret? Which operations accept an agent secret is not documented (5.2).';
+  if (status === 403) return [isAgentSecret];
+  if (status === 404) return ['- Is the address right? /v3 is appended to it.'];
+  if (status !== 401) return [];
+  return [
+    `- Does the token belong to region ${region}? A request to the wrong region may fail (5.1).`,
+    '- Was it rotated? The lifetime and rotation of tokens are not documented (5.2).',
+    isAgentSecret,
+  ];
 }
 
 async function checkReceiver(url: string, secret: string, report: Report): Promise<void> {

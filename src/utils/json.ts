@@ -36,7 +36,8 @@ function hasToJson(value: unknown): value is { toJSON(): unknown } {
 /** Parses text. Returns undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    // node-fetch 2 leaves a byte order mark in the text of a body (node-fetch#541).
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
   } catch {
     return undefined;
   }

@@ -10,7 +10,8 @@ export interface DecodedBody {
   readonly headers: unknown;
 }
 
-const decoder = /* @__PURE__ */ new TextDecoder();
+/** Made on first use: Jest's jsdom has none, and a package that only loads must not fail (jest#10431). */
+let decoder: TextDecoder | undefined;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
@@ -20,6 +21,7 @@ const BYTE_ORDER_MARK = 0xfeff;
  */
 export function decodeBody(body: unknown, headers?: unknown): DecodedBody {
   const byteLength = isBytes(body) ? body.byteLength : undefined;
+  decoder ??= new TextDecoder();
   const text = isBytes(body) ? decoder.decode(body) : body;
   if (typeof text !== 'string') return { text: undefined, parsed: text, byteLength, headers };
   const hasMark = text.charCodeAt(0) === BYTE_ORDER_MARK;

@@ -57,6 +57,35 @@ test.each([
   for (const question of questions) expect(lines[1]).toContain(question);
 });
 
+test.each<[status: number, body: object, causes: readonly string[]]>([
+  [
+    403,
+    {
+      message: 'Your plan has no API access.',
+      code: 'FORBIDDEN',
+      issues: [{ path: ['plan'], message: 'Upgrade' }],
+    },
+    [
+      '- The service says: Your plan has no API access. (code: FORBIDDEN)',
+      '- plan: Upgrade',
+      '- Check the workspace',
+    ],
+  ],
+  [
+    401,
+    { error: 'Unauthorized' },
+    ['- The service says: Unauthorized', '- The region is', '- Does the token belong'],
+  ],
+  [500, { error: { message: 'Down' } }, ['- The service says: Down']],
+])("the service's words are the first cause of a %i", async (status, body, causes) => {
+  const { fake, env } = await service();
+  fake.faults.inject({ status, body });
+  const { lines } = await finish(['doctor'], env);
+  const [first, ...others] = (lines[1] ?? '').split('\n').map((line) => line.trim());
+  expect(first).toMatch(new RegExp(`GET /tools/defaults responded with ${status}$`));
+  for (const [at, cause] of causes.entries()) expect(others[at]).toContain(cause);
+});
+
 test('asks about the address if nothing listens there, or it is another service', async () => {
   const { env } = await service();
   const gone = { ...env, AGENT_PLATFORM_BASE_URL_EU: 'http://127.0.0.1:9999' };

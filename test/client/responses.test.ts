@@ -22,6 +22,22 @@ test('success: false in a 2xx is an error in every mode, with the words of the s
   }
 });
 
+test.each<[body: object, reason: string]>([
+  [{ success: false, error: 'No room' }, 'No room'],
+  [{ success: false, error: { message: 'No room' } }, 'No room'],
+  [{ isGood: false, errors: [{ message: 'No room' }] }, 'No room'],
+  [{ success: false }, 'without a reason'],
+])('the words of the failed envelope %j survive', async (body, reason) => {
+  respond(response(200, body));
+  await expect(createClient().tools.get('t1')).rejects.toThrow(`: ${reason}`);
+});
+
+// node-fetch#541: version 2 leaves a byte order mark in the text.
+test('a byte order mark before JSON is no part of it', async () => {
+  const received = { ok: true, status: 200, headers: new Headers(), text: async () => `\uFEFF${text}` };
+  expect(await connectWith(received).tools.get('t1')).toEqual(tool.data);
+});
+
 test.each([
   ['without a stream, as of React Native', undefined],
   ['with a stream of Node, as of node-fetch', { on: () => undefined }],

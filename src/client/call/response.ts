@@ -7,7 +7,7 @@ import { type ValidationMode, type Verdict, validate } from '../../validation/va
 import type { Settings } from '../settings.js';
 import type { BodyText, Call, ReceivedResponse } from './call.js';
 import { describeResponse } from './errors.js';
-import { describeBody, serviceWords } from './words.js';
+import { describeBody, findWords, serviceWords } from './words.js';
 
 /** What a 2xx response gives the caller, and the drift that its validation accepted. */
 export interface CallResult {
@@ -105,8 +105,8 @@ function throwIfFailed(call: Call, received: ReceivedResponse, body: unknown): v
   const fields = isObject(body) ? body : {};
   if (fields.success !== false && fields.isGood !== false) return;
   const field = fields.success === false ? 'success: false' : 'isGood: false';
-  const said = messageOf(body) || (typeof fields.errors === 'string' ? fields.errors : '');
-  const reason = said === '' ? 'without a reason' : serviceWords(call, said);
+  const said = findWords(body)?.words;
+  const reason = said === undefined ? 'without a reason' : serviceWords(call, said);
   const { message, parts } = describeResponse(call, received, body, `, but failed (${field}): ${reason}`);
   throw new OperationFailedError(message, parts);
 }

@@ -79,12 +79,10 @@ export class ByteCollector {
   }
 }
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-
 /** A chunk is a string after `setEncoding`, or if a stream of strings was passed as the body. */
 export function toBytes(chunk: unknown): Uint8Array {
   // Streams of bodies yield nothing else.
-  return typeof chunk === 'string' ? encoder.encode(chunk) : (chunk as Uint8Array);
+  return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : (chunk as Uint8Array);
 }
 
 /** Refuses a body, with the limit that it exceeds. */
