@@ -1,15 +1,19 @@
-import { Worker } from 'bullmq';
+import { type Processor, UnrecoverableError } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
-import type { Consumer, Runner } from '../inbox/engine.js';
-import { stalledError } from '../inbox/failure.js';
+import type { Consumer, Ending, Runner, TakenEvent } from '../inbox/engine.js';
+import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
-import { cleanError } from '../redis/failure.js';
+import { cleanError, isRefusal } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { type InboxJob, isStalled, settle, toTaken } from './job.js';
+import { EndableWorker } from './endable-worker.js';
+import { giveBack, type InboxJob, isOurs, isStalled, settle, toTaken } from './job.js';
 import type { BullMQSettings } from './options.js';
+import { CLOCK_TOLERANCE_MS, RedisClock } from './redis-clock.js';
+import { delayUnhandled, noteDue, waitBefore } from './turn.js';
+import { Upkeep } from './upkeep.js';
 
 /**
  * Settings of a worker's clients. A command waits for Redis without a limit: no delivery waits for it, and
@@ -29,45 +33,41 @@ const REPEAT_DELAY_MS = 1_000;
 /** Time in ms for which a worker pauses after Redis refused a command. */
 const PAUSE_MS = 1_000;
 /** Time limit for giving events back after the grace, in ms. Without Redis, their locks expire instead. */
-const RETURN_TIMEOUT_MS = 3_000;
+const RETURN_TIMEOUT_MS = 2_000;
+/** How long a refusal of Redis is a warning of the health, in ms. */
+const REFUSAL_MS = 60_000;
 
-/**
- * BullMQ's worker, which can also end while its own `close` waits for Redis.
- *
- * `close` of BullMQ 6.7.0 never resolves without Redis: https://github.com/taskforcesh/bullmq/issues/4656
- */
-export class EndableWorker extends Worker<StoredWebhook, string> {
-  async end(): Promise<void> {
-    // Stops the timer of the stalled check.
-    await this.pause(true);
-    await this.lockManager.close();
-    // BullMQ 5.81.5 has this connection instead of a backend (`classes/worker.js`), which the types of 6 lack.
-    const { blockingConnection } = this as unknown as {
-      blockingConnection?: { close(force: true): unknown };
-    };
-    await (blockingConnection ?? this.getBackend()).close(true);
-  }
+/** What a consumer works with. */
+export interface ConsumerParts {
+  readonly settings: BullMQSettings;
+  readonly runner: Runner;
+  readonly reporter: InboxReporter;
+  readonly onClosed: () => void;
 }
 
-/** Takes jobs for a worker, by BullMQ's own worker, which keeps their locks and records the ends of their runs. */
+/** Takes jobs for a worker, by BullMQ's own worker, which records the ends of their runs. */
 export class JobConsumer implements Consumer {
   readonly bullmq: EndableWorker;
   readonly #client: RedisClient;
-  readonly #runner: Runner;
-  readonly #reporter: InboxReporter;
+  readonly #clock = new RedisClock();
+  readonly #parts: ConsumerParts;
+  readonly #upkeep: Upkeep;
   /** The reports of runs whose end BullMQ is recording. */
   readonly #reports = new WeakMap<InboxJob | Error, () => void>();
+  #refusal: { readonly message: string; readonly at: number } | undefined;
   #pausing: ReturnType<typeof setTimeout> | undefined;
   #isClosing = false;
 
-  constructor(settings: BullMQSettings, runner: Runner, reporter: InboxReporter) {
-    this.#runner = runner;
-    this.#reporter = reporter;
-    const reconnectOnError = leaveReplica('resent', (error) => reporter.storageFailed(cleanError(error)));
+  constructor(parts: ConsumerParts) {
+    this.#parts = parts;
+    const { settings, runner } = parts;
+    const reconnectOnError = leaveReplica('resent', (error) =>
+      parts.reporter.storageFailed(cleanError(error)),
+    );
     this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
     this.#client.on('error', (error: Error) => outliveFailover(this.#client, error));
     const { concurrency, lockDuration, maxStalls } = runner.settings;
-    this.bullmq = new EndableWorker(settings.queueName, (job, token) => this.#process(job, token), {
+    const options = {
       connection: this.#client,
       prefix: settings.prefix,
       concurrency,
@@ -75,26 +75,90 @@ export class JobConsumer implements Consumer {
       stalledInterval: lockDuration,
       maxStalledCount: maxStalls,
       runRetryDelay: REPEAT_DELAY_MS,
+      // The upkeep does both.
+      skipLockRenewal: true,
+      skipStalledCheck: true,
       removeOnComplete: { count: 0 },
-      // In seconds.
-      removeOnFail: { age: settings.deadLetterRetention / 1_000 },
       ...(settings.telemetry === undefined ? {} : { telemetry: settings.telemetry }),
-    });
+    };
+    const process: Processor<StoredWebhook, string> = (job, token) => this.#process(job, token);
+    this.bullmq = new EndableWorker(settings.queueName, process, options, this.#client);
     this.#listen();
+    this.#upkeep = new Upkeep({
+      worker: this.bullmq,
+      client: this.#client,
+      clock: this.#clock,
+      lockDuration,
+      deadLetterRetention: settings.deadLetterRetention,
+    });
+  }
+
+  /** What Redis has refused this worker a short time ago. */
+  get refusal(): string | undefined {
+    const { message, at } = this.#refusal ?? { message: undefined, at: 0 };
+    return performance.now() - at < REFUSAL_MS ? message : undefined;
   }
 
   async close(grace: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#pausing);
     const hasClosed = await succeedsWithin(this.bullmq.close(), grace + RETURN_TIMEOUT_MS);
+    this.#upkeep.end();
     if (!hasClosed) await succeedsWithin(this.bullmq.end(), 0);
-    else if (this.#client.status === 'ready') await succeedsWithin(this.#client.quit(), RETURN_TIMEOUT_MS);
     this.#client.disconnect();
+    this.#parts.onClosed();
   }
 
   /** BullMQ's processor: its result or its error says how the run has ended. */
-  async #process(job: InboxJob, token: string | undefined): Promise<string> {
-    const { ending, report } = await this.#runner.run(toTaken(job));
+  async #process(job: InboxJob, token = ''): Promise<string> {
+    const { running } = this.#upkeep;
+    const event = toTaken(job);
+    running.set(event.key, token);
+    try {
+      // Of most events, it is the turn at once.
+      if (job.attemptsStarted > 1 || !this.#handles(job)) await this.#awaitTurn(job, event, token);
+      const { ending, report } = await this.#parts.runner.run(event);
+      return await this.#settle(job, token, ending, report);
+    } finally {
+      // Unless this worker has taken it again in the meantime.
+      if (running.get(event.key) === token) running.delete(event.key);
+    }
+  }
+
+  #handles(job: InboxJob): boolean {
+    return !isOurs(job) || this.#parts.runner.handles(job.name);
+  }
+
+  /** Throws what gives an event back that has to wait, or buries it because nobody has a handler for it. */
+  async #awaitTurn(job: InboxJob, event: TakenEvent, token: string): Promise<void> {
+    const { runner, settings } = this.#parts;
+    const unhandled = this.bullmq.toKey('unhandled');
+    if (!this.#handles(job)) {
+      if (this.#clock.now() - event.receivedAt > settings.deadLetterRetention) {
+        this.#send(this.#client.srem(unhandled, event.key));
+        throw this.#nobodyHandles(event);
+      }
+      this.#send(this.#client.sadd(unhandled, event.key));
+      const delayed = await this.#client.zcard(this.bullmq.toKey('delayed'));
+      return giveBack(job, token, delayUnhandled(delayed));
+    }
+    this.#send(this.#client.srem(unhandled, event.key));
+    const { lockDuration } = runner.settings;
+    const wait = await waitBefore(this.#client, this.#keyOf(job), event, this.#clock, lockDuration);
+    if (wait > 0) await giveBack(job, token, wait);
+  }
+
+  #nobodyHandles(event: TakenEvent): Error {
+    const error = new NoHandlerError();
+    const thrown = new UnrecoverableError(error.message);
+    this.#reports.set(thrown, () => this.#parts.runner.failedByEngine(event, error, 'dead'));
+    return thrown;
+  }
+
+  async #settle(job: InboxJob, token: string, ending: Ending, report: () => void): Promise<string> {
+    if (ending.kind === 'retry') {
+      this.#send(noteDue(this.#client, this.#keyOf(job), this.#clock, ending.delay));
+    }
     try {
       const result = await settle(job, token, ending);
       this.#reports.set(job, report);
@@ -107,35 +171,45 @@ export class JobConsumer implements Consumer {
   }
 
   #listen(): void {
+    const { reporter, runner } = this.#parts;
     this.bullmq
       .on('completed', (job) => this.#reports.get(job)?.())
       .on('failed', (job, error) => job && this.#reportFailure(job, error))
-      .on('stalled', (key) => this.#reporter.stalled(key))
+      .on('stalled', (key) => reporter.stalled(key))
       .on('lockRenewalFailed', (keys) => {
-        for (const key of keys) this.#runner.lockLost(key);
+        for (const key of keys) runner.lockLost(key);
       })
       .on('error', (error) => this.#failed(error));
   }
 
   #reportFailure(job: InboxJob, error: Error): void {
+    if (job.finishedOn !== undefined) this.#dateFailure(job);
     const report = this.#reports.get(error);
     if (report !== undefined) return report();
     // Otherwise an end was refused, such as by a full Redis, and BullMQ has recorded that as a failure.
     const cause = isStalled(job) ? stalledError(job.stalledCounter) : cleanError(error);
-    this.#runner.failedByEngine(toTaken(job), cause, job.finishedOn === undefined ? 'retry' : 'dead');
+    this.#parts.runner.failedByEngine(toTaken(job), cause, job.finishedOn === undefined ? 'retry' : 'dead');
+  }
+
+  /** Dates a dead letter by the clock of Redis. BullMQ has done so by the clock of this machine. */
+  #dateFailure(job: InboxJob): void {
+    if (Math.abs(this.#clock.behind()) < CLOCK_TOLERANCE_MS) return;
+    const now = this.#clock.now();
+    this.#send(this.#client.zadd(this.bullmq.toKey('failed'), 'XX', now, job.id ?? ''));
+    this.#send(this.#client.hset(this.#keyOf(job), 'finishedOn', now));
   }
 
   #failed(error: Error & { readonly code?: unknown }): void {
-    // BullMQ 6.7.0 emits it for each lock that `lockRenewalFailed` has just named
-    // (`classes/lock-manager.js:41`).
-    if (error.message.startsWith('could not renew lock')) return;
+    const { reporter } = this.#parts;
     // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:53`), those of Node strings.
     if (typeof error.code === 'number') {
-      return this.#reporter.warn(`the end of a run was not recorded: ${onOneLine(error.message)}`);
+      return reporter.warn(`the end of a run was not recorded: ${onOneLine(error.message)}`);
     }
-    this.#reporter.storageFailed(cleanError(error));
-    // The name that ioredis 6.0.0 gives to refusals of Redis (`built/resp/errors.js:7`).
-    if (error.name === 'ReplyError') this.#pause();
+    const clean = cleanError(error);
+    reporter.storageFailed(clean);
+    if (!isRefusal(error)) return;
+    this.#refusal = { message: clean.message, at: performance.now() };
+    this.#pause();
   }
 
   /** BullMQ 6.7.0 repeats a refused command at once (`classes/worker.js:962`), thousands of times a second. */
@@ -146,5 +220,14 @@ export class JobConsumer implements Consumer {
       this.#pausing = undefined;
       void this.bullmq.resume();
     }, PAUSE_MS);
+  }
+
+  /** Sends a command that is not waited for, before those that follow on the same connection. */
+  #send(sent: Promise<unknown>): void {
+    sent.catch((error: Error) => this.#isClosing || this.#failed(error));
+  }
+
+  #keyOf(job: InboxJob): string {
+    return this.bullmq.toKey(job.id ?? '');
   }
 }

@@ -2,6 +2,7 @@ import { ErrorCode } from 'bullmq';
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import { type InboxJob, reasonOf, toTaken } from './job.js';
 import type { OpenQueue } from './open-queue.js';
+import { TURN_FIELDS } from './turn.js';
 
 /** The dead letters of a queue: BullMQ's failed jobs. */
 export class FailedJobs implements DeadLetterStorage {
@@ -32,7 +33,7 @@ export class FailedJobs implements DeadLetterStorage {
     const job = await find(opened, id);
     if (job === undefined || !isWanted(toDeadLetter(job))) return false;
     // BullMQ 6.7.0 resets the attempts and not the number of stalls (`commands/reprocessJob-9.lua:50`).
-    await opened.client.hdel(opened.queue.toKey(id), 'stc');
+    await opened.client.hdel(opened.queue.toKey(id), ...TURN_FIELDS);
     try {
       await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
       return true;

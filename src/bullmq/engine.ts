@@ -12,8 +12,9 @@ import {
   outliveFailover,
   type RedisClient,
 } from '../redis/connection.js';
-import { cleanError, isOutOfMemory, isTransient, withinTime } from '../redis/failure.js';
-import { succeedsWithin } from '../utils/waiting.js';
+import { cleanError, isOutOfMemory, isRefusal, isTransient, withinTime } from '../redis/failure.js';
+import { onOneLine } from '../utils/printable.js';
+import { succeedsWithin, unlessAborted } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { JobConsumer } from './consumer.js';
 import { FailedJobs } from './dead-letters.js';
@@ -21,6 +22,7 @@ import { jobOptions } from './job.js';
 import type { MemoryUse } from './memory.js';
 import { type OpenQueue, openQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
+import { checkRedis, removeRemains } from './probe.js';
 import { type BullMQWarning, readWarnings } from './warnings.js';
 
 /**
@@ -34,8 +36,8 @@ const STORING_DEFAULTS = {
   retryStrategy: (times: number) => Math.min(times * 100, 1_000),
 };
 
-/** Time limit of each step of closing, in ms. */
-const CLOSE_TIMEOUT_MS = 2_000;
+/** Time limit of closing, in ms. The workers have closed before. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /** Time limit of `health`, and of the connection that `deadLetters` needs, in ms. */
 const QUERY_TIMEOUT_MS = 2_000;
@@ -61,7 +63,10 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   #opening: Promise<OpenQueue> | undefined;
   /** Why Redis is unreachable: the last error of the client. */
   #failure: Error | undefined;
-  #isClosed = false;
+  readonly #consumers = new Set<JobConsumer>();
+  /** The number of events that Redis has refused to store. */
+  #refusals = 0;
+  readonly #closing = new AbortController();
 
   constructor(settings: BullMQSettings, reporter: InboxReporter) {
     this.#settings = settings;
@@ -74,13 +79,50 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     const { queue, memory, replicas } = await this.#open(timeout);
     const full = await memory.fullBy();
     if (full !== undefined) throw fullError(full, this.#settings.highWater);
-    const add = () => queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
+    const add = () => this.#add(queue, webhook);
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
   }
 
+  /**
+   * Adds a job. If Redis refuses a part of BullMQ's script, the parts before it stay: the next delivery of the event
+   * would be taken for a duplicate, and never run. So they are removed, and the next event is preceded by a check.
+   */
+  async #add(queue: Queue<StoredWebhook>, webhook: StoredWebhook): Promise<void> {
+    const refusals = this.#refusals;
+    try {
+      await queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
+    } catch (error) {
+      if (isRefusal(error) && !mayPass(error)) await this.#removeRemains(queue, webhook.key);
+      throw error;
+    }
+    // What was sent before it was refused in the meantime: if it was the same event, this is no duplicate of it.
+    if (refusals === this.#refusals) return;
+    if ((await queue.getJob(webhook.key)) === undefined)
+      throw new WebhookError('Redis refused its first delivery.');
+  }
+
+  async #removeRemains(queue: Queue, key: string): Promise<void> {
+    this.#refusals += 1;
+    this.#opening = undefined;
+    try {
+      await removeRemains(queue, this.#connect().client, key);
+    } catch (error) {
+      this.#reporter.warn(
+        `a part of ${key} may have stayed in Redis: ${onOneLine(cleanError(error).message)}`,
+      );
+    }
+  }
+
   consume(runner: Runner): JobConsumer {
-    return new JobConsumer(this.#settings, runner, this.#reporter);
+    const consumer: JobConsumer = new JobConsumer({
+      settings: this.#settings,
+      runner,
+      reporter: this.#reporter,
+      onClosed: () => this.#consumers.delete(consumer),
+    });
+    this.#consumers.add(consumer);
+    return consumer;
   }
 
   async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<BullMQWarning> }> {
@@ -90,19 +132,22 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
 
   async #readHealth(opened: OpenQueue) {
     const { queue } = opened;
-    const [refused, counts, oldestMs, workers, found] = await Promise.all([
+    const [refused, counts, unhandled, oldestMs, workers, found] = await Promise.all([
       findRefusal(opened),
       queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
+      opened.client.scard(queue.toKey('unhandled')),
       readOldestMs(opened),
-      queue.getWorkersCount().catch(() => undefined),
+      countWorkers(queue),
       readWarnings(opened, this.#settings),
     ]);
-    const { waiting = 0, active = 0, delayed: retrying = 0, failed: deadLetters = 0 } = counts;
-    const warnings: InboxWarnings<BullMQWarning> = refused === undefined ? found : { ...found, refused };
-    return {
-      counts: { waiting, active, retrying, unhandled: undefined, deadLetters, oldestMs, workers },
-      warnings,
+    const { waiting, active, delayed: retrying, failed: deadLetters } = counts;
+    const [worker] = [...this.#consumers].flatMap(({ refusal }) => refusal ?? []);
+    const warnings: InboxWarnings<BullMQWarning> = {
+      ...found,
+      ...(refused !== undefined && { refused }),
+      ...(worker !== undefined && { worker: `Redis refuses a worker of this process: ${worker}` }),
     };
+    return { counts: { waiting, active, retrying, unhandled, deadLetters, oldestMs, workers }, warnings };
   }
 
   /** BullMQ's queue. Connects. */
@@ -130,13 +175,15 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
 
   /** Resolves when Redis is connected, and rejects if it is not in time. */
   async #open(timeout: number): Promise<OpenQueue> {
-    if (this.#isClosed) throw new WebhookError('The inbox is closed.');
     const { client } = this.#connect();
     // The event waits here, and not as a command that ioredis would send even after the time is over.
-    if (client.status !== 'ready' && !(await succeedsWithin(this.#whenReady(client), timeout))) {
-      throw (
-        this.#failure ?? new WebhookError(`Redis is unreachable: no response from Redis within ${timeout} ms`)
+    if (client.status !== 'ready') {
+      const isReady = await succeedsWithin(
+        unlessAborted(this.#whenReady(client), this.#closing.signal),
+        timeout,
       );
+      this.#closing.signal.throwIfAborted();
+      if (!isReady) throw this.#failure ?? new Error(`No connection within ${timeout} ms`);
     }
     this.#opening ??= this.#setUp(client).catch((error: unknown) => {
       this.#opening = undefined;
@@ -146,21 +193,24 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort(closedError());
     if (this.#client === undefined) return;
     const { client, isOwned } = this.#client;
-    if (this.#queue !== undefined) await succeedsWithin(this.#queue.close(), CLOSE_TIMEOUT_MS);
     client.off('error', this.#failed).off('ready', this.#connected);
-    if (!isOwned) return;
-    // Closing can fail too. ioredis 6.0.0 prints the errors of a client without a listener
-    // (`built/Redis.js:584`).
-    client.on('error', () => undefined);
-    if (client.status === 'ready') await succeedsWithin(client.quit(), CLOSE_TIMEOUT_MS);
-    client.disconnect();
+    // Closing can fail too. ioredis 6.0.0 prints the errors of a client without a listener (`built/Redis.js:584`).
+    if (isOwned) client.on('error', () => undefined);
+    await succeedsWithin(this.#quit(client, isOwned), CLOSE_TIMEOUT_MS);
+    if (isOwned) client.disconnect();
+  }
+
+  /** Waits for the commands in progress. */
+  async #quit(client: RedisClient, isOwned: boolean): Promise<void> {
+    await this.#queue?.close();
+    if (isOwned && client.status === 'ready') await client.quit();
   }
 
   #connect(): OpenedClient {
-    if (this.#isClosed) throw new WebhookError('The inbox is closed.');
+    if (this.#closing.signal.aborted) throw closedError();
     if (this.#client === undefined) {
       this.#client = this.#makeClient();
       this.#client.client.on('error', this.#failed).on('ready', this.#connected);
@@ -202,9 +252,14 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
 
   async #setUp(client: RedisClient): Promise<OpenQueue> {
     const opened = await openQueue(this.queue, client, this.#settings);
+    await checkRedis(opened, this.#settings);
     this.#reporter.warnOfAll(await readWarnings(opened, this.#settings));
     return opened;
   }
+}
+
+function closedError(): WebhookError {
+  return new WebhookError('The inbox is closed.');
 }
 
 /** Whether storing may soon succeed: Redis is away, refuses for now, or is full. */
@@ -227,6 +282,20 @@ async function findRefusal({ replicas }: OpenQueue): Promise<string | undefined>
     return undefined;
   } catch (error) {
     return `No event can be stored: ${cleanError(error).message}`;
+  }
+}
+
+/**
+ * Counts the workers of all processes; undefined if that is not known.
+ *
+ * BullMQ 6.7.0 returns one worker of this name for a Redis without CLIENT LIST (`classes/queue-getters.js:444`).
+ */
+async function countWorkers(queue: Queue): Promise<number | undefined> {
+  try {
+    const workers = await queue.getWorkers();
+    return workers[0]?.name === 'GCP does not support client list' ? undefined : workers.length;
+  } catch {
+    return undefined;
   }
 }
 

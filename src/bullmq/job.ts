@@ -1,6 +1,7 @@
-import { type Job, type JobsOptions, UnrecoverableError, WaitingError } from 'bullmq';
+import { DelayedError, type Job, type JobsOptions, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Ending, TakenEvent } from '../inbox/engine.js';
 import { stalledError } from '../inbox/failure.js';
+import { isObject } from '../utils/json.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { BullMQSettings } from './options.js';
 
@@ -38,6 +39,8 @@ export function jobOptions({ key, receivedAt }: StoredWebhook, settings: BullMQS
  * | dead | throws an `UnrecoverableError` | keeps the job as failed |
  * | given back | moves the job to the front, and throws a `WaitingError` | records nothing |
  * | lost | throws a `WaitingError` | records nothing |
+ *
+ * An event that has to wait before it runs never comes to an ending: see {@link giveBack}.
  */
 export async function settle(job: InboxJob, token: string | undefined, ending: Ending): Promise<string> {
   switch (ending.kind) {
@@ -56,6 +59,17 @@ export async function settle(job: InboxJob, token: string | undefined, ending: E
     case 'lost':
       throw new WaitingError();
   }
+}
+
+/** Gives a job back, at no cost of an attempt: it is taken again after a delay, in ms. Throws what BullMQ needs. */
+export async function giveBack(job: InboxJob, token: string | undefined, delay: number): Promise<never> {
+  await job.moveToDelayed(Date.now() + delay, token);
+  throw new DelayedError();
+}
+
+/** Whether an inbox has stored a job. Others may add jobs to the queue, which run, and become dead letters. */
+export function isOurs({ name, data }: Job): boolean {
+  return isObject(data) && data.type === name;
 }
 
 /** Describes a job that was taken. */

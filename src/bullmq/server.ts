@@ -5,7 +5,7 @@ import { isCluster, type RedisClient } from '../redis/connection.js';
 export type ServerInfo = ReadonlyMap<string, string>;
 
 /** Reads `INFO`. One section is cheaper than all. */
-export async function readInfo(node: Redis, section?: 'memory'): Promise<ServerInfo> {
+export async function readInfo(node: Redis, section?: 'memory' | 'server'): Promise<ServerInfo> {
   const text = await (section === undefined ? node.info() : node.info(section));
   return new Map(
     [...text.matchAll(/^(\w+):(.*)$/gm)].map(([, name = '', value = '']) => [name, value.trim()]),

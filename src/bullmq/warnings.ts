@@ -11,6 +11,8 @@ export type BullMQWarning =
   | 'unreachable'
   /** Redis refuses writes, or the replicas do not get them. */
   | 'refused'
+  /** Redis refuses what a worker of this process needs: its events are not handled. */
+  | 'worker'
   /** Redis is above `highWater`. */
   | 'full'
   /** `maxmemory-policy` is not `noeviction`: a full Redis drops stored events. */
@@ -35,6 +37,7 @@ export async function readWarnings(
   const warnings: Record<BullMQWarning, string | undefined | false> = {
     unreachable: undefined,
     refused: undefined,
+    worker: undefined,
     full: use !== undefined && fullWarning(use, settings),
     eviction: evictionWarning(info),
     unlimited:

@@ -176,7 +176,7 @@ export class Inbox<
       reporter.warnOfAll(health.warnings);
       return health;
     } catch (error) {
-      const unreachable = `There is no response from ${engine.name}: ${engine.clean(error).message}`;
+      const unreachable = `The inbox is out of reach: ${engine.clean(error).message}`;
       return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning>);
     }
   }

@@ -73,6 +73,11 @@ function codeOf(error: unknown): string | undefined {
   return word === 'ERR' ? undefined : word;
 }
 
+/** Whether Redis has responded with an error, by the name that ioredis 6.0.0 gives it (`built/resp/errors.js:7`). */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
 /** Whether Redis is a replica, and takes no writes. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === 'READONLY';

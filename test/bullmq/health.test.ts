@@ -15,7 +15,7 @@ test('without a response from Redis, it is not ready, and the health check times
   proxy.hold();
   const { ready, warnings } = await inbox.health();
   const unreachable =
-    'There is no response from Redis: Health check timed out: no response from Redis within 2000 ms';
+    'The inbox is out of reach: Health check timed out: no response from Redis within 2000 ms';
   expect([ready, warnings]).toEqual([false, { unreachable }]);
 });
 

@@ -33,7 +33,9 @@ export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQIn
 
 export const engine: Engine = {
   createInbox: (options) => createInbox(options),
-  loseLocks: async () => redis.del(...(await redis.keys('*:lock'))),
+  loseLocks: async () => {
+    for (const lock of await redis.keys('*:lock')) await redis.set(lock, 'another worker', 'PX', 400);
+  },
   readEverything: everythingInRedis,
 };
 

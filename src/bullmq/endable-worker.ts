@@ -1,0 +1,119 @@
+import { ErrorCode, type Processor, type Span, Worker, type WorkerOptions } from 'bullmq';
+import type { RedisClient } from '../redis/connection.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import type { InboxJob } from './job.js';
+
+/**
+ * Puts a job that waits again back among the active ones, without a lock. From the front: there stalled jobs go.
+ *
+ * Returns 0 if it was replayed since it was taken: BullMQ counts its starts from 0 then.
+ *
+ * KEYS: wait, paused, delayed, active, the job. ARGV: the id, and the number of starts with this one.
+ */
+const RECLAIM = `
+local id = ARGV[1]
+if tonumber(redis.call('HGET', KEYS[5], 'ats') or ARGV[2]) < tonumber(ARGV[2]) then return 0 end
+local waits = redis.call('LREM', KEYS[1], -1, id) + redis.call('LREM', KEYS[2], -1, id)
+if waits + redis.call('ZREM', KEYS[3], id) > 0 then redis.call('RPUSH', KEYS[4], id) end
+return 1`;
+
+const LISTS = ['wait', 'paused', 'delayed', 'active'] as const;
+
+/** The token with which BullMQ 6.7.0 completes a job whoever has its lock (`commands/includes/removeLock.lua:2`). */
+const ANY_LOCK = '0';
+
+/** BullMQ's worker, with a late success that counts, and an end that waits for nothing. */
+export class EndableWorker extends Worker<StoredWebhook, string> {
+  readonly #client: RedisClient;
+
+  constructor(
+    name: string,
+    processor: Processor<StoredWebhook, string>,
+    options: WorkerOptions,
+    client: RedisClient,
+  ) {
+    super(name, processor, options);
+    this.#client = client;
+  }
+
+  /**
+   * Records a success although the lock of the job was lost, unless the event has ended otherwise.
+   *
+   * | the event meanwhile | the success |
+   * |---|---|
+   * | has no lock, and nobody noticed | counts |
+   * | waits to run again | counts: it does not run again |
+   * | runs in another worker | counts: the end of that run is not recorded |
+   * | was handled by another worker | changes nothing |
+   * | is a dead letter, or was replayed since | changes nothing |
+   */
+  protected override async handleCompleted(
+    result: string,
+    job: InboxJob,
+    token: string,
+    fetchNext?: () => boolean,
+    span?: Span,
+  ): Promise<InboxJob> {
+    try {
+      return await super.handleCompleted(result, job, token, fetchNext, span);
+    } catch (error) {
+      if (!isLostLock(error)) throw error;
+      await this.#completeLate(job, result);
+      // As BullMQ returns it if it takes no next job, whatever its types say.
+      return undefined as unknown as InboxJob;
+    }
+  }
+
+  async #completeLate(job: InboxJob, result: string): Promise<void> {
+    const keys = [...LISTS, job.id ?? ''].map((key) => this.toKey(key));
+    try {
+      const isSame = await this.#client.eval(
+        RECLAIM,
+        keys.length,
+        ...keys,
+        job.id ?? '',
+        job.attemptsStarted,
+      );
+      if (isSame === 0) throw replayedError(job);
+      await job.moveToCompleted(result, ANY_LOCK, false);
+      this.emit('completed', job, result, 'active');
+    } catch (error) {
+      this.emit('error', error as Error);
+    }
+  }
+
+  /**
+   * Puts the jobs of dead workers back into the queue.
+   *
+   * BullMQ 6.7.0 has no public way but its own timer, which does not know when a worker was away (`classes/worker.js`).
+   */
+  async freeStalled(): Promise<void> {
+    await (this as unknown as { moveStalledJobsToWait(): Promise<void> }).moveStalledJobsToWait();
+  }
+
+  /** Ends although `close` waits for Redis: https://github.com/taskforcesh/bullmq/issues/4656 (BullMQ 6.7.0). */
+  async end(): Promise<void> {
+    await this.pause(true);
+    await this.lockManager.close();
+    // BullMQ 5.81.5 has this connection instead of a backend (`classes/worker.js`), which the types of 6 lack.
+    const { blockingConnection } = this as unknown as {
+      blockingConnection?: { close(force: true): unknown };
+    };
+    await (blockingConnection ?? this.getBackend()).close(true);
+  }
+}
+
+/** As one of BullMQ's own. */
+function replayedError({ id }: InboxJob): Error {
+  const error = new Error(`Job ${id} was replayed while its handlers still ran`);
+  return Object.assign(error, { code: ErrorCode.JobNotInState });
+}
+
+function isLostLock(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return (
+    code === ErrorCode.JobLockNotExist ||
+    code === ErrorCode.JobLockMismatch ||
+    code === ErrorCode.JobNotInState
+  );
+}

@@ -1,0 +1,60 @@
+import { delayAfterStall } from '../inbox/delays.js';
+import type { TakenEvent } from '../inbox/engine.js';
+import type { RedisClient } from '../redis/connection.js';
+import { CLOCK_TOLERANCE_MS, type RedisClock } from './redis-clock.js';
+
+// Whether it is the turn of an event that a worker has taken. Fields of its job keep what BullMQ does not:
+// `due` and `wait`, by the clock of Redis, and `rested`, the number of stalls after which it has waited.
+
+/** The fields that a replay deletes, and BullMQ's own number of stalls. */
+export const TURN_FIELDS = ['due', 'wait', 'rested', 'stc'] as const;
+
+/** Notes when an event is due. It is sent before what BullMQ sends next on the same connection. */
+export function noteDue(
+  client: RedisClient,
+  job: string,
+  clock: RedisClock,
+  delay: number,
+  rested?: number,
+): Promise<unknown> {
+  const due = { due: clock.now() + delay, wait: delay };
+  return client.hset(job, rested === undefined ? due : { ...due, rested });
+}
+
+/**
+ * Returns how long an event has to wait before it runs, in ms; 0 if it is its turn.
+ *
+ * After a stall it waits for a random time, and is not taken together with the event that has killed the worker.
+ *
+ * @param job - The key of its job.
+ */
+export async function waitBefore(
+  client: RedisClient,
+  job: string,
+  { failures, stalls }: TakenEvent,
+  clock: RedisClock,
+  lockDuration: number,
+): Promise<number> {
+  if (failures + stalls === 0) return 0;
+  const [due, wait, rested] = (await client.hmget(job, 'due', 'wait', 'rested')).map(Number);
+  if (stalls > (rested ?? 0)) {
+    const delay = delayAfterStall(stalls, lockDuration);
+    await noteDue(client, job, clock, delay, stalls);
+    return delay;
+  }
+  const left = (due ?? 0) - clock.now();
+  // A worker whose clock is ahead takes events too early. Longer than it had to wait: the clock of Redis was set back.
+  return left > CLOCK_TOLERANCE_MS && left <= (wait ?? 0) ? left : 0;
+}
+
+/** The first delay before an event is taken again for which a worker has no handler, in ms, and the longest. */
+const UNHANDLED_DELAY_MS = { first: 1_000, last: 300_000 };
+
+/**
+ * Returns the delay before an event without a handler here is taken again, in ms.
+ *
+ * A millisecond longer for each event that is delayed: Redis gives back no more than about a thousand a second.
+ */
+export function delayUnhandled(delayed: number): number {
+  return Math.min(UNHANDLED_DELAY_MS.first + delayed, UNHANDLED_DELAY_MS.last);
+}
