@@ -1,0 +1,104 @@
+import { connect, createServer } from 'node:net';
+import { Transform } from 'node:stream';
+import { expect, test } from 'vitest';
+import { eventually, processing, stored } from '../inbox/fixture.js';
+import { listenOnLoopback } from '../support/loopback.js';
+import { createInbox, port, redis, userWithout } from './inbox-fixture.js';
+
+// A Redis that lacks a command of BullMQ's scripts stops them half way.
+
+const queue = 'bull:agent-platform-webhooks';
+
+/** The commands with which BullMQ adds a job until it is in the list, in their order. */
+const ADDING = ['exists', 'incr', 'set', 'hmset', 'xadd', 'lpush'];
+
+test.each([...ADDING, 'zadd'])('without %s nothing is stored, and a later delivery is', async (command) => {
+  const connection = await userWithout(`-${command}`);
+  const webhook = stored();
+  await expect(createInbox({ connection }).store(webhook)).rejects.toThrow(/lacks a permission/);
+  await expect(createInbox({ connection }).store(webhook)).rejects.toThrow(/lacks a permission/);
+  expect(await redis.keys(`${queue}:*${webhook.key}`)).toEqual([]);
+  expect((await createInbox({ connection }).health()).ready).toBe(false);
+  await userWithout();
+  await expectHandled(createInbox({ connection }), webhook);
+});
+
+test.each(ADDING)(
+  'an event that is refused because %s was forbidden later leaves nothing behind',
+  async (command) => {
+    const inbox = createInbox({ connection: await userWithout() });
+    await inbox.store(stored());
+    await userWithout(`-${command}`);
+    const webhook = stored();
+    // A duplicate that is sent before the refusal has come.
+    const results = await Promise.allSettled([inbox.store(webhook), inbox.store(webhook)]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(inbox.store(webhook)).rejects.toThrow(/lacks a permission/);
+    await userWithout();
+    await expectHandled(inbox, webhook);
+  },
+);
+
+test('a refused duplicate of an event that waits or is a dead letter takes nothing away', async () => {
+  const inbox = createInbox({ connection: await userWithout(), attempts: 1 });
+  const [dead, waiting] = [stored(), stored({ type: 'agent_deleted' })];
+  const worker = inbox.work(processing(() => Promise.reject(new Error('no'))));
+  await inbox.store(dead);
+  await eventually(async () => expect((await inbox.health()).deadLetters).toBe(1));
+  await worker.close();
+  await inbox.store(waiting);
+  await userWithout('-xadd');
+  for (const webhook of [dead, waiting])
+    await expect(inbox.store(webhook)).rejects.toThrow(/lacks a permission/);
+  await userWithout();
+  expect(await inbox.deadLetters.list()).toMatchObject([{ id: dead.key, webhook: dead }]);
+  await expectHandled(inbox, waiting);
+});
+
+async function expectHandled(inbox: ReturnType<typeof createInbox>, webhook: ReturnType<typeof stored>) {
+  const handled: string[] = [];
+  inbox.work(processing(async ({ key }) => void handled.push(key)));
+  await inbox.store(webhook);
+  await eventually(() => expect(handled).toContain(webhook.key));
+}
+
+test.each(['bzpopmin', 'zrangebyscore', 'time'])(
+  'a worker that may not use %s is a warning of the health in its process',
+  async (command) => {
+    await createInbox().store(stored());
+    const inbox = createInbox({ connection: await userWithout(`-${command}`) });
+    inbox.work({ lead_captured: () => undefined });
+    await eventually(async () =>
+      expect((await inbox.health()).warnings).toMatchObject({
+        worker: expect.stringMatching(/worker.*permission/),
+      }),
+    );
+  },
+);
+
+test('a Redis older than 6.2 is refused', async () => {
+  const server = createServer((inside) => {
+    const outside = connect(port, '127.0.0.1');
+    const older = new Transform({
+      transform: (chunk: Buffer, _, done) =>
+        done(
+          null,
+          Buffer.from(
+            chunk.toString('latin1').replace(/redis_version:\d\.\d/, 'redis_version:6.0'),
+            'latin1',
+          ),
+        ),
+    });
+    inside
+      .on('error', () => outside.destroy())
+      .pipe(outside)
+      .on('error', () => inside.destroy());
+    outside.pipe(older).pipe(inside);
+  });
+  const old = await listenOnLoopback(server);
+  const inbox = createInbox({ connection: `redis://127.0.0.1:${old}` });
+  const tooOld = /Redis 6\.0\S* is too old: the inbox needs 6\.2 or later/;
+  await expect(inbox.store(stored())).rejects.toThrow(tooOld);
+  const { ready, warnings } = await inbox.health();
+  expect([ready, warnings]).toEqual([false, { unreachable: expect.stringMatching(tooOld) }]);
+});
