@@ -11,6 +11,7 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { EndableWorker } from './endable-worker.js';
 import { giveBack, type InboxJob, isOurs, isStalled, settle, toTaken } from './job.js';
 import type { BullMQSettings } from './options.js';
+import { checkOwner } from './probe.js';
 import { CLOCK_TOLERANCE_MS, RedisClock } from './redis-clock.js';
 import { delayUnhandled, noteDue, waitBefore } from './turn.js';
 import { Upkeep } from './upkeep.js';
@@ -30,10 +31,17 @@ const WITHOUT_LIMIT = { maxRetriesPerRequest: null, commandTimeout: undefined } 
  * The default of BullMQ 6.7.0 is 15 seconds (`classes/worker.js:40`).
  */
 const REPEAT_DELAY_MS = 1_000;
+/**
+ * After this many seconds, an idle worker looks for events that are due. Another one may know of them, and not take
+ * them, because it has no handler. The default of BullMQ 6.7.0 is 5 (`classes/worker.js:40`).
+ */
+const IDLE_POLL_S = 1;
 /** Time in ms for which a worker pauses after Redis refused a command. */
 const PAUSE_MS = 1_000;
 /** Time limit for giving events back after the grace, in ms. Without Redis, their locks expire instead. */
 const RETURN_TIMEOUT_MS = 2_000;
+/** How long a worker leaves an event that it has given back to others, when it is due: one may have the handler. */
+const MAX_YIELD_MS = 100;
 /** How long a refusal of Redis is a warning of the health, in ms. */
 const REFUSAL_MS = 60_000;
 
@@ -74,7 +82,9 @@ export class JobConsumer implements Consumer {
       lockDuration,
       stalledInterval: lockDuration,
       maxStalledCount: maxStalls,
+      drainDelay: IDLE_POLL_S,
       runRetryDelay: REPEAT_DELAY_MS,
+      autorun: false,
       // The upkeep does both.
       skipLockRenewal: true,
       skipStalledCheck: true,
@@ -91,6 +101,21 @@ export class JobConsumer implements Consumer {
       lockDuration,
       deadLetterRetention: settings.deadLetterRetention,
     });
+    void this.#start();
+  }
+
+  /** Takes no event if the queue is that of another application. */
+  async #start(): Promise<void> {
+    try {
+      await checkOwner(this.#client, this.#parts.settings);
+    } catch (error) {
+      if (this.#isClosing) return;
+      const clean = cleanError(error);
+      this.#parts.reporter.storageFailed(clean);
+      this.#refusal = { message: clean.message, at: Number.POSITIVE_INFINITY };
+      return void this.bullmq.close();
+    }
+    this.bullmq.run().catch((error: Error) => this.#failed(error));
   }
 
   /** What Redis has refused this worker a short time ago. */
@@ -140,7 +165,10 @@ export class JobConsumer implements Consumer {
       }
       this.#send(this.#client.sadd(unhandled, event.key));
       const delayed = await this.#client.zcard(this.bullmq.toKey('delayed'));
-      return giveBack(job, token, delayUnhandled(delayed));
+      const delay = delayUnhandled(delayed);
+      // If all delayed events are its own, it still takes events for half of the time.
+      this.bullmq.yieldAt(Date.now() + delay, Math.min(delay / (2 * delayed + 2), MAX_YIELD_MS));
+      return giveBack(job, token, delay);
     }
     this.#send(this.#client.srem(unhandled, event.key));
     const { lockDuration } = runner.settings;

@@ -1,5 +1,6 @@
 import { ErrorCode, type Processor, type Span, Worker, type WorkerOptions } from 'bullmq';
 import type { RedisClient } from '../redis/connection.js';
+import { sleep } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxJob } from './job.js';
 
@@ -19,11 +20,16 @@ return 1`;
 
 const LISTS = ['wait', 'paused', 'delayed', 'active'] as const;
 
+/** The largest number of times to remember. */
+const MAX_YIELDS = 1_000;
+
 /** The token with which BullMQ 6.7.0 completes a job whoever has its lock (`commands/includes/removeLock.lua:2`). */
 const ANY_LOCK = '0';
 
 /** BullMQ's worker, with a late success that counts, and an end that waits for nothing. */
 export class EndableWorker extends Worker<StoredWebhook, string> {
+  /** When this worker takes no job: by the clock of this machine, as BullMQ itself. */
+  readonly #yields: { readonly from: number; readonly until: number }[] = [];
   readonly #client: RedisClient;
 
   constructor(
@@ -34,6 +40,20 @@ export class EndableWorker extends Worker<StoredWebhook, string> {
   ) {
     super(name, processor, options);
     this.#client = client;
+  }
+
+  /** Takes no job from a time on, for some milliseconds: others go first. */
+  yieldAt(from: number, ms: number): void {
+    if (this.#yields.length < MAX_YIELDS) this.#yields.push({ from, until: from + ms });
+  }
+
+  // BullMQ 5.81.5 has an argument more.
+  protected override async moveToActive(...args: [token: string, name?: string]): Promise<InboxJob> {
+    const now = Date.now();
+    while (this.#yields[0] !== undefined && this.#yields[0].until <= now) this.#yields.shift();
+    const [next] = this.#yields;
+    if (next !== undefined && next.from <= now) await sleep(next.until - now);
+    return super.moveToActive(...args);
   }
 
   /**

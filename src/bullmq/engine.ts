@@ -241,12 +241,14 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   /** Returns one promise to all who wait, and adds one listener to the client. */
   #whenReady(client: RedisClient): Promise<void> {
     if (client.status === 'wait') client.connect().catch(() => undefined);
-    this.#ready ??= new Promise((resolve) => {
+    if (this.#ready !== undefined) return this.#ready;
+    const ready = new Promise<void>((resolve) => {
       client.once('ready', () => {
         this.#ready = undefined;
         resolve();
       });
     });
+    this.#ready = unlessAborted(ready, this.#closing.signal);
     return this.#ready;
   }
 

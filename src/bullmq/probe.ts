@@ -2,6 +2,7 @@ import { Queue } from 'bullmq';
 import { WebhookError } from '../errors/index.js';
 import type { RedisClient } from '../redis/connection.js';
 import { isOutOfMemory } from '../redis/failure.js';
+import { onOneLine } from '../utils/printable.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { jobOptions } from './job.js';
 import type { OpenQueue } from './open-queue.js';
@@ -23,6 +24,7 @@ export async function checkRedis({ client, writer }: OpenQueue, settings: BullMQ
   if (version !== undefined && isOlder(version, LEAST_VERSION)) {
     throw new WebhookError(`Redis ${version} is too old: the inbox needs ${LEAST_VERSION} or later.`);
   }
+  await checkOwner(client, settings);
   const queue = new Queue<StoredWebhook>(`${settings.queueName}-probe`, {
     connection: client,
     prefix: settings.prefix,
@@ -45,6 +47,24 @@ export async function checkRedis({ client, writer }: OpenQueue, settings: BullMQ
 }
 
 const PROBE = { version: 1, type: 'probe', payload: {}, deliveryId: 'probe', receivedAt: 1 } as const;
+
+/**
+ * Checks that no other application uses the queue. One without an owner takes the first application that has a name.
+ *
+ * @throws {WebhookError} It belongs to another application.
+ */
+export async function checkOwner(client: RedisClient, settings: BullMQSettings): Promise<void> {
+  const { application, prefix, queueName } = settings;
+  if (application === undefined) return;
+  const key = `${prefix}:${queueName}:application`;
+  await client.set(key, application, 'NX');
+  const owner = await client.get(key);
+  if (owner === application) return;
+  throw new WebhookError(
+    `The queue ${queueName} belongs to the application ${onOneLine(String(owner))}, not ${onOneLine(application)}. ` +
+      'Two applications take events from each other: give each its own queueName.',
+  );
+}
 
 /** The lists in which a job can be, and the sorted sets. */
 const LISTS = ['wait', 'paused', 'active'];

@@ -47,14 +47,16 @@ export async function waitBefore(
   return left > CLOCK_TOLERANCE_MS && left <= (wait ?? 0) ? left : 0;
 }
 
-/** The first delay before an event is taken again for which a worker has no handler, in ms, and the longest. */
+/** The longest delay before an event without a handler here is taken again, in ms: at first, and at last. */
 const UNHANDLED_DELAY_MS = { first: 1_000, last: 300_000 };
 
 /**
  * Returns the delay before an event without a handler here is taken again, in ms.
  *
- * A millisecond longer for each event that is delayed: Redis gives back no more than about a thousand a second.
+ * Random, so that a worker that has the handler comes to it among others. It grows with the square of the number of
+ * delayed events: up to 2 s for a thousand, 101 s for ten thousand. So not many are given back in a second.
  */
 export function delayUnhandled(delayed: number): number {
-  return Math.min(UNHANDLED_DELAY_MS.first + delayed, UNHANDLED_DELAY_MS.last);
+  const longest = Math.min(UNHANDLED_DELAY_MS.first + delayed ** 2 / 1_000, UNHANDLED_DELAY_MS.last);
+  return Math.ceil(Math.random() * longest);
 }

@@ -57,7 +57,7 @@ test.each([-30 * DAY_MS, 30 * DAY_MS])(
       const [letter] = await inbox.deadLetters.list();
       expect(Math.abs((letter?.failedAt ?? 0) - realNow())).toBeLessThan(60_000);
     });
-    const [, score] = await redis.zrange(`${queue}:failed`, 0, -1, 'WITHSCORES');
+    const [, score] = await redis.zrange(`${queue}:failed`, '0', '-1', 'WITHSCORES');
     expect(Math.abs(Number(score) - realNow())).toBeLessThan(60_000);
   },
 );
@@ -117,7 +117,7 @@ test('dead letters are deleted when their retention is over by the clock of Redi
   inbox.work(failing, OPTIONS);
   await inbox.store(stored());
   await deadLetters(inbox);
-  const [key] = await redis.zrange(`${queue}:failed`, 0, -1);
+  const [key] = await redis.zrange(`${queue}:failed`, '0', '-1');
   const since = performance.now();
   await deadLetters(inbox, 0);
   expect(performance.now() - since).toBeGreaterThan(1_000);
@@ -148,8 +148,8 @@ test('a dead letter is kept for 14 days by default', async () => {
   await inbox.store(old);
   await inbox.store(young);
   await deadLetters(inbox, 2);
-  await redis.zadd(`${queue}:failed`, realNow() - 14 * DAY_MS - 60_000, old.key);
-  await redis.zadd(`${queue}:failed`, realNow() - 14 * DAY_MS + 60_000, young.key);
+  await redis.zadd(`${queue}:failed`, String(realNow() - 14 * DAY_MS - 60_000), old.key);
+  await redis.zadd(`${queue}:failed`, String(realNow() - 14 * DAY_MS + 60_000), young.key);
   await deadLetters(inbox, 1);
   expect(await inbox.deadLetters.list()).toMatchObject([{ id: young.key }]);
 });

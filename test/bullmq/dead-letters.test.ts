@@ -38,20 +38,6 @@ test('one that another process has replayed in the meantime, and that has failed
   expect(await replaying).toBe(0);
 });
 
-test('dead letters are kept for deadLetterRetention, 14 days by default', async () => {
-  const inbox = createInbox({ attempts: 1 });
-  const worker = inbox.work({});
-  expect(worker.bullmq.opts.removeOnFail).toEqual({ age: 14 * 24 * 3_600 });
-  const forgetful = createInbox({ attempts: 1, deadLetterRetention: 500, queueName: 'forgetful' });
-  forgetful.work(processing(() => Promise.reject(new Error('no'))));
-  await forgetful.store(stored());
-  await eventually(async () => expect(await count(forgetful)).toBe(1));
-  await new Promise((resolve) => setTimeout(resolve, 1_600));
-  await forgetful.store(stored());
-  await settled(forgetful);
-  expect(await count(forgetful)).toBe(1);
-});
-
 test('a refusal of Redis is a WebhookError without the command, and the dead letter stays', async () => {
   const inbox = createInbox({ attempts: 1 });
   inbox.work(processing(() => Promise.reject(new Error('no'))));

@@ -86,8 +86,16 @@ testDefaults((file) => /^(?:bullmq|inbox|redis)\//.test(file), {
   'InboxOptions.attempts': async () => (await jobOf())?.opts.attempts,
   'InboxOptions.retention': async () => (await jobOf())?.opts.deduplication?.ttl,
   'InboxOptions.deadLetterRetention': () => {
-    const { age = 0 } = workerOptions().removeOnFail as { readonly age?: number };
-    return age * 1_000;
+    createInbox().work({});
+    return eventually(async () => {
+      const { at, upTo } = await redis.hgetall('bull:agent-platform-webhooks:deletion');
+      if (at === undefined) throw new Error('not yet');
+      return Number(at) - Number(upTo);
+    });
+  },
+  'InboxOptions.application': async () => {
+    await createInbox().store(stored());
+    return (await redis.get('bull:agent-platform-webhooks:application')) ?? 'none';
   },
   'InboxOptions.storeTimeout': () => createInbox().storeTimeout,
   'BullMQInboxOptions.replicas': async () => {

@@ -2,6 +2,7 @@ import { ConfigurationError } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { Cluster } from 'ioredis';
 import { expect, test } from 'vitest';
+import { processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, url } from './inbox-fixture.js';
 
@@ -65,4 +66,23 @@ test('an inbox without a queue name logs a warning', () => {
   expect(logger.lines).toEqual([]);
   createInbox({ logger });
   expect(logger.lines).toEqual([expect.stringMatching(/^warn .*queueName/)]);
+});
+
+test('a queue belongs to the first application that has a name, and another one is refused', async () => {
+  await createInbox({ application: 'crm' }).store(stored());
+  await createInbox({ application: 'crm' }).store(stored());
+  const other = createInbox({ application: 'billing' });
+  const handled: string[] = [];
+  other.work(processing(async ({ key }) => void handled.push(key)));
+  const refused = /webhooks belongs to the application crm, not billing\. .*its own queueName/;
+  await expect(other.store(stored())).rejects.toThrow(refused);
+  expect(await other.health()).toMatchObject({
+    ready: false,
+    warnings: { unreachable: expect.stringMatching(refused) },
+  });
+  const nameless = createInbox();
+  await nameless.store(stored());
+  expect([handled, (await nameless.health()).waiting]).toEqual([[], 3]);
+  nameless.work({ lead_captured: ({ payload }) => handled.push(String(payload.agentId)) });
+  await nameless.idle();
 });

@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, hang, processing, record, stored } from '../inbox/fixture.js';
+import { testUnhandled } from '../inbox/unhandled.js';
 import { testWorkers } from '../inbox/workers.js';
 import { startProxy } from '../redis/proxy.js';
 import { deferred } from '../support/deferred.js';
@@ -12,6 +13,7 @@ import { startRedis } from '../support/redis-server.js';
 import { createInbox, engine, port, redis, untilIdle, url, userWithout } from './inbox-fixture.js';
 
 testWorkers(engine);
+testUnhandled(engine);
 
 const queue = 'bull:agent-platform-webhooks';
 

@@ -21,7 +21,7 @@ export function testUnhandled({ createInbox }: Engine): void {
     expect(await inbox.health()).toMatchObject({ depth: 3, active: 0, deadLetters: 0 });
     inbox.work({ agent_deleted: () => undefined });
     await settled(inbox);
-    expect(runs.slice(1)).toMatchObject(webhooks.map(() => ({ attempt: 1 })));
+    await eventually(() => expect(runs.slice(1)).toMatchObject(webhooks.map(() => ({ attempt: 1 }))));
     expect(logger.lines.filter((line) => line.includes('no handler for agent_deleted'))).toHaveLength(1);
   });
 
