@@ -36,7 +36,7 @@ test('without Redis, it is not ready, and does not reject', async () => {
 
 test('it warns of settings that can lose an acknowledged event, and logs each kind once', async () => {
   const logger = new RecordingLogger();
-  const inbox = createInbox({ queueName: 'webhooks', logger });
+  const inbox = createInbox({ queueName: 'webhooks', logger, backoff: 1_000 });
   for (const policy of ['allkeys-lru', 'volatile-ttl', 'noeviction']) {
     await redis.config('SET', 'maxmemory-policy', policy);
     const { warnings } = await inbox.health();

@@ -62,9 +62,9 @@ test('the store timeout is 30 seconds by default, for the receiver to compare wi
 
 test('an inbox without a queue name logs a warning', () => {
   const logger = new RecordingLogger();
-  createInbox({ logger, queueName: 'crm' });
+  createInbox({ logger, queueName: 'crm', backoff: 1_000 });
   expect(logger.lines).toEqual([]);
-  createInbox({ logger });
+  createInbox({ logger, backoff: 1_000 });
   expect(logger.lines).toEqual([expect.stringMatching(/^warn .*queueName/)]);
 });
 
