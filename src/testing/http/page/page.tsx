@@ -12,7 +12,7 @@ import { Content } from './tabs.js';
  */
 export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly string[] | undefined }) {
   const { fake, selection, origin } = props;
-  const { host } = new URL(origin);
+  const { host, port } = new URL(origin);
   const isAsked = (...ids: readonly string[]) => parts === undefined || ids.some((id) => parts.includes(id));
   const faults = fake.faults.list().length;
   return (
@@ -28,7 +28,7 @@ export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly
       <body>
         <header>
           <h1>Fake platform</h1>
-          <code>{host}</code>
+          <code>{port === '' ? host : `:${port}`}</code>
           <span id="connection" role="status" />
           <noscript>Forms need JavaScript.</noscript>
           <Form label="Clear" action="DELETE /_fake/requests DELETE /_fake/deliveries" />

@@ -26,6 +26,7 @@ button, select, pre, textarea {
 }
 button, select, input { font: inherit; white-space: nowrap; }
 button:hover { border-color: var(--dim); cursor: pointer; }
+button:disabled { opacity: 0.55; cursor: progress; }
 textarea { display: block; width: 100%; max-height: 24rem; margin-bottom: 0.5rem; resize: vertical; }
 textarea + button { background: var(--accent); color: var(--back); }
 pre { margin: 0.3rem 0; padding: 0.5rem 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -33,6 +34,7 @@ pre { margin: 0.3rem 0; padding: 0.5rem 0.7rem; white-space: pre-wrap; overflow-
 header { display: flex; align-items: center; gap: 0.6rem; padding: 0.5rem 1rem; background: var(--panel); }
 header, nav, input, li { border: 0 solid var(--line); border-bottom-width: 1px; }
 header output { display: none; }
+h1 { white-space: nowrap; }
 #connection { flex: 1; color: var(--dim); }
 input { width: 100%; padding: 0.6rem 1rem; background: none; color: inherit; }
 #list { height: 34vh; overflow-y: auto; border-bottom: 1px solid var(--line); }
@@ -44,8 +46,9 @@ input { width: 100%; padding: 0.6rem 1rem; background: none; color: inherit; }
 #list a:hover, #list a[aria-current] { background: var(--panel); }
 #list a[aria-current] { box-shadow: inset 3px 0 var(--accent); }
 #list .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.name, h2 { min-width: 0; overflow-wrap: anywhere; }
+h2 .name { flex: 1; min-width: 0; overflow-wrap: anywhere; }
 .headers { color: var(--dim); }
+section section pre { margin: 0; }
 #list .facts { grid-column: 2 / -1; }
 .facts { display: flex; flex-wrap: wrap; gap: 0.1rem 0.6rem; font-size: 0.85rem; color: var(--dim); }
 .facts em { flex-basis: 100%; font-style: normal; }
