@@ -74,6 +74,7 @@ The full list: docs/guides/testing.md`,
     for (const url of values.webhook) {
       for (const region of REGIONS) platform.webhooks.subscribe(url, { region });
     }
+    platform.webhooks.keepSubscriptions();
     const save = state === undefined ? undefined : keepState(platform, state, terminal);
     const server = await start(platform, options);
     // Before the greeting, because its reader may stop the command at once.

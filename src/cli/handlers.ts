@@ -36,6 +36,6 @@ function addRecord(platform: FakePlatform, handlers: unknown): void {
       ...body,
       response: withData(z.unknown()),
     });
-    platform.handle(declared, handler as Handler<string, unknown, unknown>);
+    platform.handle(declared, handler as Handler<string, unknown, undefined, unknown>);
   }
 }

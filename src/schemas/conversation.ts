@@ -170,15 +170,31 @@ export interface Conversation {
   messagesNum?: number | undefined;
   /** Number of interactions. */
   interactionsNum?: number | undefined;
-  /** UNIX timestamp; what it marks is not shown. */
+  /**
+   * UNIX timestamp; what it marks is not shown.
+   *
+   * @remarks In seconds in the fake, a choice.
+   */
   ts?: number | undefined;
   /** Duration of the conversation, in seconds. */
   convoTimeSeconds?: number | undefined;
-  /** Time of the first message: UNIX timestamp. */
+  /**
+   * Time of the first message: UNIX timestamp.
+   *
+   * @remarks In seconds in the fake, a choice.
+   */
   firstMessageTS?: number | undefined;
-  /** Time of the last message: UNIX timestamp. */
+  /**
+   * Time of the last message: UNIX timestamp.
+   *
+   * @remarks In seconds in the fake, a choice.
+   */
   lastMessageTS?: number | undefined;
-  /** Time of the last modification: UNIX timestamp. */
+  /**
+   * Time of the last modification: UNIX timestamp.
+   *
+   * @remarks In seconds in the fake, a choice.
+   */
   lastModified?: number | undefined;
   /** Number of sessions. */
   sessionsNum?: number | undefined;

@@ -22,7 +22,12 @@ export type { BaseUrls } from './fake/base-urls.js';
 export type { Caller } from './fake/caller.js';
 export type { FakeChange } from './fake/changes.js';
 export type { FakeChoices, PermitQuestion } from './fake/choices.js';
-export { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake/fake.js';
+export {
+  createFakePlatform,
+  type FakePlatform,
+  type FakePlatformOptions,
+  type ResetOptions,
+} from './fake/fake.js';
 export type { FaultInput, FaultScope, Faults, InjectedFault, WaitingFault } from './fake/faults/faults.js';
 export type {
   Fault,
@@ -34,7 +39,8 @@ export type {
   StatusFault,
   TruncatedFault,
 } from './fake/faults/kinds.js';
-export type { Handler, HandlerCall } from './fake/handler.js';
+export type { FakeFetch } from './fake/fetch.js';
+export type { Handler, HandlerCall, SentQuery } from './fake/handler.js';
 export type { OperationName } from './fake/operations.js';
 export type { FakeAdd, RegionAdd } from './fake/records/add.js';
 export type {
@@ -57,9 +63,9 @@ export type {
 } from './fake/records/records.js';
 export type { Seed, SeedHandles } from './fake/records/seed.js';
 export type { FakeRecords, FakeSnapshot } from './fake/records/store.js';
-export type { RefusalChoice, RefusalReason } from './fake/refusals.js';
+export type { NotFoundChoice, RefusalChoice, RefusalChoices, RefusalReason } from './fake/refusals.js';
 export type { FakeRequest } from './fake/requests.js';
-export type { FakeFetch } from './fake/service.js';
+
 export {
   createFixtures,
   type Fixtures,

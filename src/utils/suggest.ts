@@ -33,7 +33,7 @@ export function closestName(word: string, known: readonly string[]): string | un
   return (closest ?? ranked.find(({ name }) => containsOther(plain, plainName(name))))?.name;
 }
 
-/** Whether a name is a known one but for case, separators, or one letter: `leadCaptured`, `lead_capture`. */
+/** Whether a name is a known one but for case, separators, and one letter or two swapped: `lead_catpured`. */
 export function isMisspelt(word: string, known: readonly string[]): boolean {
   const meant = closestName(word, known);
   if (meant === undefined || known.includes(word)) return false;
@@ -50,8 +50,9 @@ function containsOther(one: string, other: string): boolean {
   return Math.min(one.length, other.length) >= 4 && (one.includes(other) || other.includes(one));
 }
 
-/** The number of letters to insert, remove or replace (Levenshtein). */
+/** The number of letters to insert, remove, replace or swap with a neighbour (optimal string alignment). */
 function editDistance(from: string, to: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
@@ -59,8 +60,11 @@ function editDistance(from: string, to: string): number {
       const replaced = (row[column - 1] ?? 0) + (from[index] === to[column - 1] ? 0 : 1);
       const inserted = (next[column - 1] ?? 0) + 1;
       const removed = (row[column] ?? 0) + 1;
-      next.push(Math.min(replaced, inserted, removed));
+      const isSwap = from[index] === to[column - 2] && from[index - 1] === to[column - 1];
+      const swapped = isSwap && index > 0 && column > 1 ? (before[column - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, inserted, removed, swapped));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

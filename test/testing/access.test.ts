@@ -154,6 +154,14 @@ describe('refusals', () => {
     const { tools } = clientOf(fake, { token: eu.secondWorkspaceSecret });
     await expect(tools.get(eu.toolId)).rejects.toMatchObject({ status: 403, code: 'no_way' });
   });
+
+  test('of one kind of record can differ', async () => {
+    const refusals = { notFound: { status: 410, tools: { status: 401 } } };
+    const { tools, conversations } = clientOf(createFakePlatform({ choices: { refusals } }));
+    await expect(tools.get('x')).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    const conversation = conversations.get({ agentId: eu.agentId, convoId: 'x' });
+    await expect(conversation).rejects.toMatchObject({ status: 410, code: 'HTTP_410' });
+  });
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { Tool } from 'agent-platform-sdk';
-import { createFakePlatform, type FakeChange, fixtures } from 'agent-platform-sdk/testing';
-import { describe, expect, test } from 'vitest';
-import { clientOf } from './support/client.js';
+import { createFakePlatform, type FakeChange, type FakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { clientOf, send } from './support/client.js';
 
 describe('add', () => {
   test('completes each kind of record, with the same ids in every run', () => {
@@ -152,7 +152,116 @@ test('reset restores the initial records, requests, faults and ids', async () =>
   expect(fake.add.tool().id).toBe('tool_eu_2');
 });
 
+describe('reset while calls are under way', () => {
+  const variable = { method: 'POST', headers: { 'content-type': 'application/json' } } as const;
+  const body = JSON.stringify({ variable: { key: 'plan' } });
+
+  test.each<[string, (fake: FakePlatform, held: Promise<void>) => void]>([
+    ['a slow one', (fake) => void fake.faults.inject({ kind: 'latency', ms: 60_000 })],
+    ['one that waits for permits', (_, __) => undefined],
+  ])('%s writes nothing into the next test, and emits nothing', async (_, slow) => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const permits = async (): Promise<true> => {
+      await held;
+      return true;
+    };
+    const fake = createFakePlatform({ choices: { permits } });
+    slow(fake, held);
+    const call = send(fake, '/v3/agents/agent_eu_1/variables', { ...variable, body });
+    await vi.waitFor(() => expect(fake.requests).toHaveLength(1));
+    fake.reset();
+    const changes: unknown[] = [];
+    fake.onChange((change) => void changes.push(change));
+    release();
+    expect((await call).status).toBe(409);
+    expect([changes, fake.requests, fake.state.eu.variables.size]).toEqual([[], [], 1]);
+  });
+});
+
+test('16,000 records are added, reset and restored in a time that grows with their number', () => {
+  const fake = createFakePlatform();
+  for (let count = 0; count < 16_000; count += 1) {
+    fake.add.variable();
+    fake.add.conversation();
+    fake.add.agent();
+  }
+  expect(fake.state.eu.variables.size).toBe(16_001);
+  fake.restore(fake.snapshot());
+  fake.reset();
+  expect(fake.state.eu.variables.size).toBe(1);
+}, 30_000);
+
+test('a conversation is read by its convoId and by its ID', async () => {
+  const fake = createFakePlatform();
+  const { conversations } = clientOf(fake);
+  fake.add.conversation({ convoId: 'c1', record: { ID: 'live_id' } });
+  for (const convoId of ['c1', 'live_id']) {
+    expect(await conversations.get({ agentId: 'agent_eu_1', convoId })).toMatchObject({ ID: 'live_id' });
+  }
+  const composed = { agentId: 'agent_eu_1', convoId: 'agent_eu_1_convo_eu_1' };
+  expect(await conversations.get(composed)).toMatchObject({ ID: composed.convoId });
+});
+
+test('ids with a slash are not taken for those of another agent', async () => {
+  const fake = createFakePlatform();
+  fake.add.agent({ id: 'a' });
+  fake.add.agent({ id: 'a/b' });
+  fake.add.conversation({ agentId: 'a', convoId: 'b/c', record: { title: 'of a' } });
+  fake.add.conversation({ agentId: 'a/b', convoId: 'c', record: { title: 'of a/b' } });
+  const titleOf = async (agentId: string, convoId: string) =>
+    (await clientOf(fake).conversations.get({ agentId, convoId })).title;
+  expect([await titleOf('a', 'b/c'), await titleOf('a/b', 'c')]).toEqual(['of a', 'of a/b']);
+});
+
+test('times of a conversation are in seconds', async () => {
+  const { ts, firstMessageTS, lastMessageTS, lastModified } = fixtures.conversation();
+  const days = [ts, firstMessageTS, lastMessageTS, lastModified].map((time = 0) =>
+    new Date(time * 1_000).toISOString().slice(0, 10),
+  );
+  expect(days).toEqual(['2025-01-15', '2025-01-15', '2025-01-15', '2025-01-15']);
+});
+
+test('a variable can be changed in place of itself, and its old key is free', () => {
+  const fake = createFakePlatform();
+  fake.add.variable({ id: 'v', key: 'one' });
+  fake.add.variable({ id: 'v', key: 'two' });
+  expect(fake.add.variable({ key: 'one' }).key).toBe('one');
+  expect(() => fake.records.change('eu', 'variables', 'v', { key: 'one' })).toThrow('already has this key');
+  fake.records.remove('eu', 'variables', 'v');
+  expect(fake.add.variable({ key: 'two' }).key).toBe('two');
+});
+
+test('a field of a conversation that looks misspelt is refused', () => {
+  const { add } = createFakePlatform();
+  expect(() => add.conversation({ record: { usreName: 'Dana' } as object })).toThrow(
+    'Did you mean `userName`?',
+  );
+});
+
 describe('snapshot', () => {
+  test('is read back after a deletion left records without their owner', async () => {
+    const fake = createFakePlatform();
+    const { id, secret } = fake.add.workspace({ isPrimary: false });
+    fake.add.org({ id: 'org_of_it', workspaceId: id });
+    await clientOf(fake, { token: secret }).workspaces.delete(id);
+    const snapshot = fake.snapshot();
+    fake.restore(snapshot);
+    expect(fake.snapshot()).toEqual(snapshot);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no snapshot', { version: 2 }, 'version'],
+    ['nothing', undefined, 'snapshot'],
+    ['an unknown collection', { version: 1, records: { eu: { tool: [] }, na: {} } }, 'tool'],
+    ['a wrong record', { version: 1, records: { eu: {}, na: { tools: [{ id: 7 }] } } }, 'id'],
+  ])('%s is refused, and nothing changes', (_, snapshot, message) => {
+    const fake = createFakePlatform();
+    const before = fake.snapshot();
+    expect(() => fake.restore(snapshot as typeof before)).toThrow(message);
+    expect(fake.snapshot()).toEqual(before);
+  });
+
   test('restores all records, and is plain JSON', async () => {
     const fake = createFakePlatform();
     await clientOf(fake).phoneNumbers.release({ phoneNumberSid: 'number_eu_1', isImportedNumber: false });

@@ -1,12 +1,24 @@
 import { endpoint, endpoints, ToolSchema, withData, withoutData } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { clientOf, send } from './support/client.js';
 
 const json = { 'content-type': 'application/json' };
 
 describe('fetch', () => {
+  test('lets timers run: a loop without an end ends by one', { timeout: 20_000 }, async () => {
+    const fake = createFakePlatform();
+    let isOver = false;
+    setTimeout(() => (isOver = true), 1);
+    let calls = 0;
+    while (!isOver && calls < 16_000) {
+      calls += 1;
+      await send(fake, '/v3/tools/defaults');
+    }
+    expect(isOver).toBe(true);
+  });
+
   test('rejects with a TypeError for an address outside of the fake', async () => {
     await expect(createFakePlatform().fetch('https://elsewhere.example/v3')).rejects.toThrow(
       'the fake responds below https://eu.agent-platform.test and https://na.agent-platform.test',
@@ -262,10 +274,43 @@ describe('handle', () => {
     expect(await (await send(fake, '/v3/reports/7')).json()).toBe('{"id":"7"}');
   });
 
+  test('gets the query as an object that fits its schema', async () => {
+    const fake = createFakePlatform();
+    const query = z.object({
+      limit: z.number().optional(),
+      cursor: z.string().optional(),
+      isOpen: z.boolean().optional(),
+      tags: z.array(z.string()).optional(),
+      sizes: z.array(z.number()).optional(),
+    });
+    const list = endpoint({ method: 'GET', path: '/convos', query, response: z.unknown() });
+    const seen: unknown[] = [];
+    fake.handle(list, (call) => {
+      expectTypeOf(call.query.limit).toEqualTypeOf<number | undefined>();
+      seen.push(call.query);
+      return {};
+    });
+    const sent = [
+      { limit: 20, cursor: '7', isOpen: true, tags: ['1'], sizes: [2] },
+      { tags: ['a', 'b'], sizes: [1, 2] },
+      {},
+    ];
+    for (const each of sent) await clientOf(fake).send(list, { query: each });
+    expect(seen).toEqual(sent);
+    const refused = await send(fake, '/v3/convos?limit=many');
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      {
+        message: 'The query does not match the operation.',
+        issues: [{ message: expect.stringMatching(/^limit:/) }],
+      },
+    ]);
+  });
+
   test('gives the records of the region, to read and to change', async () => {
     const fake = createFakePlatform();
     fake.handle(endpoints.getTool, ({ state, path, query, region, succeed }) => {
-      state.tools.set(path.toolId, { id: path.toolId, name: `${region} ${query.get('v')}` });
+      state.tools.set(path.toolId, { id: path.toolId, name: `${region} ${query.v}` });
       return succeed({ id: path.toolId });
     });
     await send(fake, '/v3/tools/made?v=2');

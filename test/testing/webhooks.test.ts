@@ -177,7 +177,7 @@ describe('send', () => {
     ]);
   });
 
-  test.each(['lead_capture', 'lead_captureed', 'leadCaptured', 'LEAD-CAPTURED'])(
+  test.each(['lead_capture', 'lead_captureed', 'lead_catpured', 'leadCaptured', 'LEAD-CAPTURED'])(
     'refuses the misspelt type %s',
     async (type) => {
       const { webhooks } = createFakePlatform();
@@ -186,6 +186,12 @@ describe('send', () => {
       expect(() => webhooks.subscribe(recorder(), { events: [type] })).toThrow(message);
     },
   );
+
+  test.each(['leadNmae', 'leadNam', 'lead_name'])('refuses the misspelt field %s', async (field) => {
+    const { fake } = subscribed();
+    const sending = fake.webhooks.send('lead_captured', { [field]: 'Dana' });
+    await expect(sending).rejects.toThrow(`${field} is not a known field. Did you mean \`leadName\`?`);
+  });
 
   test.each(['lead_captured_v2', 'chat_redelegated', 'client_merged', 'new'])(
     'sends the new type %s',
@@ -361,12 +367,57 @@ describe('replay', () => {
   });
 });
 
-test('reset forgets deliveries and keeps subscriptions of the program', async () => {
+test('reset forgets deliveries, and ends subscriptions unless they are kept', async () => {
   const { fake } = subscribed();
   await fake.webhooks.send('webhook_test');
-  fake.reset();
+  fake.reset({ keepSubscriptions: true });
   expect([fake.webhooks.deliveries, fake.webhooks.subscriptions.length]).toEqual([[], 1]);
   expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ id: 'delivery_1' }]);
+  fake.reset();
+  expect(fake.webhooks.subscriptions).toEqual([]);
+  const wrong = { keepSubscription: true };
+  expect(() => fake.reset(wrong as object)).toThrow('Did you mean `keepSubscriptions`?');
+});
+
+test('reset ends a delivery under way, which leaves no record and emits nothing', async () => {
+  const fake = createFakePlatform();
+  let isAborted = false;
+  const fetch = (request: Request): Promise<Response> => {
+    request.signal.addEventListener('abort', () => (isAborted = true));
+    return new Promise(() => undefined);
+  };
+  fake.webhooks.subscribe({ fetch });
+  const sending = fake.webhooks.send('webhook_test');
+  fake.reset();
+  const changes: unknown[] = [];
+  fake.onChange((change) => void changes.push(change));
+  expect(await sending).toMatchObject([{ outcome: 'failed', error: 'The fake was reset.' }]);
+  expect([isAborted, fake.webhooks.deliveries, changes]).toEqual([true, [], []]);
+});
+
+test('a name with several addresses, none of which answers, has a reason', async () => {
+  const failures = [new Error('connect ECONNREFUSED ::1:9'), new Error('connect ECONNREFUSED 127.0.0.1:9')];
+  vi.stubGlobal('fetch', () =>
+    Promise.reject(new TypeError('fetch failed', { cause: new AggregateError(failures) })),
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { webhooks } = createFakePlatform();
+  webhooks.subscribe('http://localhost:9/hook');
+  const error = 'fetch failed: connect ECONNREFUSED ::1:9';
+  expect(await webhooks.send('webhook_test')).toMatchObject([{ outcome: 'failed', error }]);
+});
+
+test('the oldest payloads are forgotten once they fill the memory, and cannot be repeated', async () => {
+  const { fake } = subscribed();
+  const text = 'x'.repeat(20_000_000);
+  for (let count = 0; count < 3; count += 1) await fake.webhooks.send('big_news', { text });
+  const [first, ...others] = fake.webhooks.deliveries;
+  expect(first).toMatchObject({
+    type: 'big_news',
+    payload: { forgotten: expect.stringContaining('no longer kept') },
+  });
+  expect(others.map(({ payload }) => 'text' in payload)).toEqual([true, true]);
+  await expect(fake.webhooks.resend('delivery_1')).rejects.toThrow('Delivery "delivery_1": [no longer kept');
 });
 
 test('no operation sends an event on its own', async () => {

@@ -3,7 +3,8 @@ import { text } from '../../schemas/fields.js';
 import type { Region } from '../../utils/regions.js';
 import { func, wholeNumber } from '../../validation/options.js';
 import type { Caller } from './caller.js';
-import { REFUSAL_REASONS, type RefusalChoice, type RefusalReason } from './refusals.js';
+import { collectionNames } from './records/kinds.js';
+import { REFUSAL_REASONS, type RefusalChoices } from './refusals.js';
 
 /** A request that `permits` decides about. */
 export interface PermitQuestion {
@@ -39,12 +40,7 @@ export interface PermitQuestion {
  */
 export interface FakeChoices {
   /** Status and code of some error responses. */
-  readonly refusals: {
-    readonly [Reason in Exclude<RefusalReason, 'duplicateKey'>]?: RefusalChoice | undefined;
-  } & {
-    /** The specification gives its status: 400 (4.2). */
-    readonly duplicateKey?: Pick<RefusalChoice, 'code'> | undefined;
-  };
+  readonly refusals: RefusalChoices;
   /**
    * Allows (`true`) or refuses (`false`) a request; `undefined` leaves it to the default. Which operations
    * accept which secret is not shown (5.2). By default, a secret reaches the records of its own agent or
@@ -78,12 +74,15 @@ export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices 
 
 /** The schema of the option `choices`. */
 export function choicesSchema(): z.core.$ZodType {
-  const refusal = z.optional(z.strictObject({ status: z.optional(wholeNumber(400, 599)), code: text }));
+  const choice = { status: z.optional(wholeNumber(400, 599)), code: text };
+  const refusal = z.optional(z.strictObject(choice));
   const reasons = Object.fromEntries(REFUSAL_REASONS.map((reason) => [reason, refusal]));
   // The specification gives the status (4.2), so only the code is a choice.
   const duplicateKey = z.optional(z.strictObject({ code: text }));
+  const ofKinds = Object.fromEntries(collectionNames.map((name) => [name, refusal]));
+  const notFound = z.optional(z.strictObject({ ...choice, ...ofKinds }));
   const fields = {
-    refusals: z.optional(z.strictObject({ ...reasons, duplicateKey })),
+    refusals: z.optional(z.strictObject({ ...reasons, duplicateKey, notFound })),
     permits: z.optional(func),
   } satisfies Record<keyof FakeChoices, z.core.$ZodType>;
   return z.strictObject(fields);

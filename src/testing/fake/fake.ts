@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
-import { text } from '../../schemas/fields.js';
+import { flag, text } from '../../schemas/fields.js';
 import { bindMethods } from '../../utils/bound.js';
 import { byRegion } from '../../utils/regions.js';
 import { checkOptions, oneOf } from '../../validation/options.js';
@@ -10,6 +10,7 @@ import { type BaseUrls, resolveBaseUrls } from './base-urls.js';
 import { ChangeEmitter, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
 import { Faults } from './faults/faults.js';
+import { createFetch, type FakeFetch } from './fetch.js';
 import { Generation } from './generation.js';
 import { type Handler, handlerRoute } from './handler.js';
 import { createAdd, type FakeAdd } from './records/add.js';
@@ -26,7 +27,7 @@ import {
 import { createRequestLog } from './request-log.js';
 import type { FakeRequest } from './requests.js';
 import { documentedRoutes, isSameOperation, type Route } from './route.js';
-import { createFetch, type FakeFetch, type Incoming, respondTo, type Service } from './service.js';
+import { type Incoming, respondTo, type Service } from './service.js';
 
 /** Options of {@link createFakePlatform}. Nothing is required. */
 export interface FakePlatformOptions {
@@ -138,8 +139,8 @@ export class FakePlatform {
    * Adds an operation that the specification does not show, or replaces one that it does, before or after the
    * first request.
    *
-   * Before the handler is called, the request is authenticated, validated against the endpoint's body schema,
-   * and checked by `choices.permits`. The handler checks what else a caller may reach.
+   * Before the handler is called, the request is authenticated, validated against the endpoint's schemas of
+   * query and body, and checked by `choices.permits`. The handler checks what else a caller may reach.
    *
    * @example
    * ```ts
@@ -161,7 +162,7 @@ export class FakePlatform {
    */
   handle<Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
-    handler: Handler<Path, Body, Result>,
+    handler: Handler<Path, Body, Query, Result>,
   ): void {
     const others = this.#routes.filter((route) => !isSameOperation(route.endpoint, endpoint));
     this.#routes = [handlerRoute(endpoint, handler), ...others];
@@ -235,15 +236,19 @@ export class FakePlatform {
    * Replaces all records by those of a snapshot. Requests, faults and subscriptions stay; `reset` still
    * returns to the initial state.
    *
-   * @throws {ConfigurationError} If it is not a snapshot, or a record in it is wrong.
+   * @throws {ConfigurationError} If it is not a snapshot, or a record in it is wrong. Then nothing changes.
    */
   restore(snapshot: FakeSnapshot): void {
     restoreSnapshot(this.#service.store, snapshot);
   }
 
   /**
-   * Resets records, requests, faults, deliveries and ids to their initial state, and ends the subscriptions
-   * that were added over HTTP. Servers, handlers and other subscriptions stay.
+   * Starts over: restores the initial records and ids, forgets requests, faults and deliveries, and ends calls
+   * and deliveries under way. Servers and handlers stay.
+   *
+   * It ends the subscriptions that were added since the fake was created, unless `keepSubscriptions` is true.
+   *
+   * @throws {ConfigurationError} If an option is unknown or wrong.
    *
    * @example
    * ```ts
@@ -255,14 +260,21 @@ export class FakePlatform {
    * fake.state.eu.tools.has('crm_lookup'); // false
    * ```
    */
-  reset(): void {
+  reset(options: ResetOptions = {}): void {
+    checkOptions(z.strictObject({ keepSubscriptions: flag }), options, { of: 'fake.reset' });
     this.#service.generation.end();
     clearStore(this.#service.store);
     this.clearRequests();
     this.faults.clear();
-    this.webhooks.reset();
+    this.webhooks.reset(options.keepSubscriptions === true);
     fillStore(this.#service.store, this.add, this.#options);
   }
+}
+
+/** Options of `fake.reset`. */
+export interface ResetOptions {
+  /** Keeps the subscriptions. Default false. */
+  readonly keepSubscriptions?: boolean | undefined;
 }
 
 /**

@@ -7,14 +7,19 @@ import { Refusal, type RefusalReason } from './refusals.js';
 import { SUCCESS } from './responses.js';
 import { documentedRoutes, isSameOperation, type Route } from './route.js';
 
-/** A request to an endpoint of `fake.handle`: authenticated, with a valid body. */
-export interface HandlerCall<Parameter extends string = string, Body = unknown, Result = unknown> {
+/** A request to an endpoint of `fake.handle`: authenticated, with a valid query and body. */
+export interface HandlerCall<
+  Parameter extends string = string,
+  Body = unknown,
+  Query = unknown,
+  Result = unknown,
+> {
   /** The path parameters, decoded. */
   readonly path: { readonly [Name in Parameter]: string };
   /** The body, which fits the endpoint's schema. */
   readonly body: Body;
-  /** The query. */
-  readonly query: URLSearchParams;
+  /** The query, which fits the endpoint's schema. Without one, each name has its text, or a list of texts. */
+  readonly query: [Query] extends [undefined] ? SentQuery : Query;
   /** The holder of the token. Undefined only if the endpoint is declared with `auth: 'none'`. */
   readonly caller: Caller | undefined;
   /** The region whose records are used. */
@@ -30,23 +35,26 @@ export interface HandlerCall<Parameter extends string = string, Body = unknown, 
   readonly refuse: (reason: RefusalReason, message: string) => never;
 }
 
+/** A query of an endpoint that declares none. */
+export type SentQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** Returns the body of a response, or a whole `Response`. An exception becomes a 500. */
-export type Handler<Path extends string, Body, Result> = (
-  call: HandlerCall<PathParameter<Path>, Body, Result>,
+export type Handler<Path extends string, Body, Query, Result> = (
+  call: HandlerCall<PathParameter<Path>, Body, Query, Result>,
 ) => unknown;
 
 /** Creates the route of an endpoint and its handler. */
 export function handlerRoute<Path extends string, Body, Query, Result>(
   endpoint: Endpoint<Path, Body, Query, Result>,
-  handler: Handler<Path, Body, Result>,
+  handler: Handler<Path, Body, Query, Result>,
 ): Route {
   const documented = documentedRoutes.find((route) => isSameOperation(route.endpoint, endpoint));
   const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
   const rule = ({ reach: _, ...call }: OperationCall): unknown => {
     const succeed = (...[data]: unknown[]): object => (data === undefined ? SUCCESS : { ...SUCCESS, data });
     const own: object = { ...call, succeed, refuse: throwRefusal };
-    // Only requests of this endpoint get here, and their path and body have these types.
-    return handler(own as HandlerCall<PathParameter<Path>, Body, Result>);
+    // Only requests of this endpoint get here, and their path, query and body have these types.
+    return handler(own as HandlerCall<PathParameter<Path>, Body, Query, Result>);
   };
   return { name, endpoint, rule };
 }

@@ -5,7 +5,8 @@ import type { Team, TeamSummary } from '../../schemas/team.js';
 import type { Region } from '../../utils/regions.js';
 import type { Reach } from './access.js';
 import type { Caller } from './caller.js';
-import { conversationKey, isKeyTaken } from './records/kinds.js';
+import { keyOfPair, wordFor } from './records/kinds.js';
+import type { CollectionName } from './records/records.js';
 import type { RegionStore } from './records/store.js';
 import { Refusal } from './refusals.js';
 import { SUCCESS } from './responses.js';
@@ -17,7 +18,7 @@ export type OperationName = keyof typeof endpoints;
 export interface OperationCall<Parameter extends string = string, Body = unknown> {
   readonly path: { readonly [Name in Parameter]: string };
   readonly body: Body;
-  readonly query: URLSearchParams;
+  readonly query: unknown;
   readonly region: Region;
   readonly caller: Caller;
   readonly reach: Reach;
@@ -38,7 +39,7 @@ type Rule<Declared> =
 export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[Name]> } = {
   listMembersAndTeams({ path, state, reach }) {
     reach.workspaceOnly();
-    const org = found(state.orgs.get(path.orgId), 'organisation', path.orgId);
+    const org = found(state.orgs.get(path.orgId), 'orgs', path.orgId);
     reach.mustReach(org);
     const teams = [...state.teams.values()].filter(({ orgId }) => orgId === org.id);
     const clients = [...state.clients.values()].filter(({ orgId }) => orgId === org.id);
@@ -46,12 +47,12 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
   },
 
   createVariable({ path, body, state, reach }) {
-    const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
+    const agent = found(state.agents.get(path.agentId), 'agents', path.agentId);
     reach.mustReach({ agentId: agent.id });
     // The service sets these two, and the body cannot have them.
     const { id: _, userId: __, ...sent } = body.variable;
     const variable = { ...sent, agentId: agent.id };
-    if (isKeyTaken(variable, state.variables)) {
+    if (state.variables.holderOf(keyOfPair(agent.id, variable.key)) !== undefined) {
       throw new Refusal('duplicateKey', `The agent already has a variable with the key "${variable.key}".`);
     }
     return { ...SUCCESS, data: state.variables.add(variable) };
@@ -66,7 +67,8 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     const number = state.phoneNumbers.get(sid);
     if (number !== undefined) reach.mustReach(number);
     if (number === undefined || number.workspaceId !== workspaceId) {
-      throw new Refusal('notFound', `The workspace "${workspaceId}" has no number "${sid}".`);
+      const message = `The workspace "${workspaceId}" has no number "${sid}".`;
+      throw new Refusal('notFound', message, { collection: 'phoneNumbers' });
     }
     if (number.imported !== isImportedNumber) {
       const kind = number.imported ? 'an imported' : 'a rented';
@@ -87,22 +89,27 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
   },
 
   getTool({ path, state, reach }) {
-    const tool = found(state.tools.get(path.toolId), 'tool', path.toolId);
+    const tool = found(state.tools.get(path.toolId), 'tools', path.toolId);
     reach.mustReach({ agentId: tool.agentId });
     return { ...SUCCESS, data: tool };
   },
 
   getConversation({ path, state, reach }) {
-    const agent = found(state.agents.get(path.agentId), 'agent', path.agentId);
+    const agent = found(state.agents.get(path.agentId), 'agents', path.agentId);
     // The caller must own the agent to read its conversations (4.6).
     reach.mustReach({ agentId: agent.id }, 'notAgentOwner');
-    const key = conversationKey(agent.id, path.convoId);
-    return { ...SUCCESS, data: found(state.conversations.get(key), 'conversation', path.convoId).record };
+    const conversation =
+      state.conversations.get(keyOfPair(agent.id, path.convoId)) ??
+      // A choice: by its `ID` as well, which may be either of the two (2.6).
+      [...state.conversations.values()].find(
+        ({ agentId, record }) => agentId === agent.id && record.ID === path.convoId,
+      );
+    return { ...SUCCESS, data: found(conversation, 'conversations', path.convoId).record };
   },
 
   deleteWorkspace({ path, state, reach }) {
     reach.workspaceOnly();
-    const workspace = found(state.workspaces.get(path.id), 'workspace', path.id);
+    const workspace = found(state.workspaces.get(path.id), 'workspaces', path.id);
     // Only an owner may delete it (4.7). A choice: a workspace secret acts for the owners of its workspace.
     reach.mustReach({ workspaceId: workspace.id }, 'notWorkspaceOwner');
     if (workspace.isPrimary) {
@@ -110,20 +117,20 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     }
     // Rule 1: its agents go too, with their conversations, leads, tools and variables. Access of members and
     // all secrets end with the records.
-    for (const agent of [...state.agents.values()].filter((each) => each.workspaceId === workspace.id)) {
-      for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
-        for (const [key, { agentId }] of records) if (agentId === agent.id) records.delete(key);
-      }
-      state.agents.delete(agent.id);
+    const agents = [...state.agents.values()].filter((each) => each.workspaceId === workspace.id);
+    const agentIds = new Set<string | undefined>(agents.map(({ id }) => id));
+    for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
+      for (const [key, { agentId }] of records) if (agentIds.has(agentId)) records.delete(key);
     }
+    for (const { id } of agents) state.agents.delete(id);
     state.workspaces.delete(workspace.id);
     return SUCCESS;
   },
 };
 
-function found<Record>(record: Record | undefined, kind: string, id: string): Record {
-  if (record === undefined) throw new Refusal('notFound', `There is no ${kind} with the id "${id}".`);
-  return record;
+function found<Record>(record: Record | undefined, collection: CollectionName, id: string): Record {
+  if (record !== undefined) return record;
+  throw new Refusal('notFound', `There is no ${wordFor(collection)} with the id "${id}".`, { collection });
 }
 
 /** A client with its teams: those that list it as a member (2.1), unless the record already has some. */

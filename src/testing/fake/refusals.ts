@@ -1,3 +1,5 @@
+import type { CollectionName } from './records/records.js';
+
 /** The reason for an error response of the fake (section 7). */
 export type RefusalReason =
   | 'invalidRequest'
@@ -21,15 +23,37 @@ export interface RefusalChoice {
   readonly code?: string | undefined;
 }
 
+/** The status and the `code` of `notFound`; those of one kind of record go before them. */
+export type NotFoundChoice = RefusalChoice & {
+  readonly [Name in CollectionName]?: RefusalChoice | undefined;
+};
+
+/** Status and code of some error responses, by their reason. */
+export type RefusalChoices = {
+  readonly [Reason in Exclude<RefusalReason, 'duplicateKey' | 'notFound'>]?: RefusalChoice | undefined;
+} & {
+  /** Of one kind of record, too: `{ tools: { status: 401 } }`. */
+  readonly notFound?: NotFoundChoice | undefined;
+  /** The specification gives its status: 400 (4.2). */
+  readonly duplicateKey?: Pick<RefusalChoice, 'code'> | undefined;
+};
+
 /** Thrown inside the fake to refuse a request; becomes the error body of section 7. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
   readonly issues: readonly string[];
+  /** The kind of record that was not found. */
+  readonly collection: CollectionName | undefined;
 
-  constructor(reason: RefusalReason, message: string, issues: readonly string[] = []) {
+  constructor(
+    reason: RefusalReason,
+    message: string,
+    more: { readonly issues?: readonly string[]; readonly collection?: CollectionName } = {},
+  ) {
     super(message);
     this.reason = reason;
-    this.issues = issues;
+    this.issues = more.issues ?? [];
+    this.collection = more.collection;
   }
 }
 
@@ -53,8 +77,10 @@ const STATUSES: Readonly<Record<RefusalReason, number>> = {
 export const REFUSAL_REASONS: readonly string[] = /* @__PURE__ */ Object.keys(STATUSES);
 
 /** The status and the code of an error response. */
-export function statusAndCode(reason: RefusalReason, chosen: RefusalChoice = {}): [number, string] {
-  const { status = STATUSES[reason], code = statusName(status) } = chosen;
+export function statusAndCode({ reason, collection }: Refusal, refusals: RefusalChoices): [number, string] {
+  const chosen: NotFoundChoice = refusals[reason] ?? {};
+  const { status = STATUSES[reason], code = statusName(status) } =
+    (collection === undefined ? undefined : chosen[collection]) ?? chosen;
   return [status, code];
 }
 

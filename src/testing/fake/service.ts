@@ -1,23 +1,19 @@
-import { parseJson } from '../../utils/json.js';
 import { redact } from '../../utils/redact.js';
 import { unlessAborted } from '../../utils/waiting.js';
-import { validate } from '../../validation/validate.js';
 import { permit, UNLIMITED_REACH } from './access.js';
 import type { BaseUrls } from './base-urls.js';
 import { type Caller, findCaller, requireCaller } from './caller.js';
+import { checkBody, checkQuery } from './checks.js';
 import type { FakeChoices } from './choices.js';
 import { answerFaulted, type Faults, NO_FAULTS } from './faults/faults.js';
 import type { Generation } from './generation.js';
 import type { Journal } from './journal.js';
-import { noOperation, type Place, placeInProcess } from './places.js';
+import { noOperation, type Place } from './places.js';
 import type { Store } from './records/store.js';
 import { Refusal, statusAndCode, statusName } from './refusals.js';
 import { type FakeRequest, maskedHeaders } from './requests.js';
-import { type Answer, errorBody, isJson, issueLines, jsonResponse, readable } from './responses.js';
+import { type Answer, errorBody, jsonResponse, readable } from './responses.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
-
-/** Like `fetch`; the fake responds. */
-export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** The parts of a fake that a request passes through. */
 export interface Service {
@@ -57,25 +53,6 @@ interface Call {
   readonly signal: AbortSignal;
   /** Aborted by a reset. */
   readonly ended: AbortSignal;
-}
-
-/** Creates a `fetch` that leads to {@link respondTo}. */
-export function createFetch(service: Service): FakeFetch {
-  return async (input, init) => {
-    // A copied Request misses an abort after a garbage collection (Node 20.20.2, 24.21.0:
-    // nodejs/undici#4068).
-    const request = input instanceof Request && init === undefined ? input : new Request(input, init);
-    const { method, headers, signal } = request;
-    signal.throwIfAborted();
-    const url = new URL(request.url);
-    const place = placeInProcess(url, service.baseUrls);
-    const readText = async (): Promise<string> => (request.body === null ? '' : request.text());
-    const incoming = { method, place, query: url.search, headers, readText, signal };
-    const response = await unlessAborted(respondTo(service, incoming), signal);
-    // The signal follows the caller's only while the request is referenced, as it is here: nodejs/node#55428.
-    request.signal.throwIfAborted();
-    return response;
-  };
 }
 
 /** Takes a request to its response, and records both. Rejects if a fault leaves no response. */
@@ -158,9 +135,9 @@ async function performOperation(service: Service, call: Call): Promise<Answer> {
     return answerWith(await runRule(service, call));
   } catch (error) {
     call.ended.throwIfAborted();
-    const { reason, message, issues } = asRefusal(error, call.match?.route.name);
-    const [status, code] = statusAndCode(reason, service.choices.refusals[reason]);
-    return answerWith(errorBody(code, message, issues), status);
+    const refusal = asRefusal(error, call.match?.route.name);
+    const [status, code] = statusAndCode(refusal, service.choices.refusals);
+    return answerWith(errorBody(code, refusal.message, refusal.issues), status);
   }
 }
 
@@ -173,6 +150,7 @@ async function runRule(service: Service, { incoming, match, holder, text, ended 
   const { path, route } = match;
   const { endpoint, name: operation, rule } = route;
   const caller = endpoint.auth === 'bearer' ? requireCaller(holder, headers, region) : undefined;
+  const query = await checkQuery(endpoint.query, incoming.query);
   const body = endpoint.body === undefined ? undefined : await checkBody(endpoint.body, headers, text);
   const reach =
     caller === undefined
@@ -180,24 +158,8 @@ async function runRule(service: Service, { incoming, match, holder, text, ended 
       : await permit({ caller, operation, region, path, body }, store, choices);
   // A reset may have come meanwhile.
   ended.throwIfAborted();
-  const query = new URLSearchParams(incoming.query);
   // Only a custom endpoint may have no caller: the type of its handler says so.
   return rule({ caller: caller as Caller, region, path, query, body, reach, state: store[region] });
-}
-
-async function checkBody(
-  schema: NonNullable<Route['endpoint']['body']>,
-  headers: Headers,
-  text: string,
-): Promise<unknown> {
-  if (!isJson(headers.get('content-type')))
-    throw new Refusal('invalidRequest', 'The request body must be application/json.');
-  const body = parseJson(text);
-  if (body === undefined) throw new Refusal('invalidRequest', 'The request body is invalid JSON.');
-  const verdict = await validate(schema, body, 'strict');
-  if (verdict.ok) return body;
-  const message = 'The request body does not match the operation.';
-  throw new Refusal('invalidRequest', message, issueLines(verdict.issues));
 }
 
 function asRefusal(error: unknown, endpoint: string | undefined): Refusal {

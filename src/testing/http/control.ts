@@ -10,6 +10,7 @@ import { checkOptions } from '../../validation/options.js';
 import { isWebhookEventType } from '../../webhooks/events.js';
 import type { FakeChange } from '../fake/changes.js';
 import type { FaultInput } from '../fake/faults/faults.js';
+import { keyOfPair } from '../fake/records/kinds.js';
 import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
 import { errorBody } from '../fake/responses.js';
@@ -52,10 +53,11 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
     after(() => fake.clearRequests()),
   );
 
-  app.post(
-    '/_fake/reset',
-    after(() => fake.reset()),
-  );
+  app.post('/_fake/reset', async (context) => {
+    // `reset` checks its options.
+    fake.reset(await bodyOf(context));
+    return context.json({ success: true });
+  });
 
   app.get('/_fake/changes', (context) => {
     const isBrief = context.req.query('brief') !== undefined;
@@ -111,11 +113,11 @@ function addRecords(app: Hono, { records }: ControlledFake): void {
   );
   app.patch('/_fake/records/:region/:collection/:id{.+}', async (context) =>
     context.json({
-      record: records.change(...collectionOf(context), context.req.param('id'), await bodyOf(context)),
+      record: records.change(...collectionOf(context), idOf(context), await bodyOf(context)),
     }),
   );
   app.delete('/_fake/records/:region/:collection/:id{.+}', (context) =>
-    found(context, records.remove(...collectionOf(context), context.req.param('id'))),
+    found(context, records.remove(...collectionOf(context), idOf(context))),
   );
 }
 
@@ -125,7 +127,7 @@ function addWebhooks(app: Hono, { webhooks }: ControlledFake): void {
     const { url, ...options } = await bodyOf(context);
     checkOptions(requiredText, url, { of: 'url' });
     // `subscribe` checks its options.
-    webhooks.subscribeOverHttp(String(url), options as SubscribeOptions);
+    webhooks.subscribe(String(url), options as SubscribeOptions);
     return context.json({ subscription: webhooks.subscriptions.at(-1) });
   });
   app.delete('/_fake/subscriptions/:id', (context) =>
@@ -198,6 +200,14 @@ async function bodyOf(context: Context): Promise<Readonly<Record<string, unknown
 /** The names in the path, which `records` checks. */
 function collectionOf(context: Context): [Region, CollectionName] {
   return [context.req.param('region') as Region, context.req.param('collection') as CollectionName];
+}
+
+/** The id in the path; of a conversation, that of its agent before it. */
+function idOf(context: Context): string {
+  const parts = context.req.path.split('/').slice(5).map(decodeURIComponent);
+  const [agentId = '', convoId] = parts;
+  const isPair = context.req.param('collection') === 'conversations' && convoId !== undefined;
+  return isPair ? keyOfPair(agentId, convoId) : parts.join('/');
 }
 
 /** The entries whose fields equal the query: `?status=503&endpoint=getTool`. */

@@ -15,6 +15,6 @@ export interface ControlledFake {
   readonly endpointNames: readonly string[];
   snapshot(): FakeSnapshot;
   clearRequests(): void;
-  reset(): void;
+  reset(options?: { readonly keepSubscriptions?: boolean | undefined }): void;
   onChange(listener: (change: FakeChange) => void): () => void;
 }

@@ -18,14 +18,14 @@ export interface Subscription {
 
 interface Subscriber extends Subscription {
   readonly target: string | DeliveryTarget;
-  /** Added over HTTP: ends with the next reset, because no program holds it. */
-  readonly isOverHttp: boolean;
 }
 
 /** The subscriptions of a fake, in their order. */
 export class Subscriptions {
   readonly #changes: ChangeEmitter;
   #subscribers: readonly Subscriber[] = [];
+  /** What a reset returns to. */
+  #kept = { subscribers: [] as readonly Subscriber[], lastId: 0 };
   #lastId = 0;
 
   constructor(changes: ChangeEmitter) {
@@ -33,7 +33,7 @@ export class Subscriptions {
   }
 
   list(): readonly Subscription[] {
-    return this.#subscribers.map(({ target: _, isOverHttp: __, ...subscription }) => subscription);
+    return this.#subscribers.map(({ target: _, ...subscription }) => subscription);
   }
 
   /** Adds a subscriber, and returns its id. One of the same address and workspace is replaced. */
@@ -48,10 +48,8 @@ export class Subscriptions {
     );
     if (before === undefined) this.#lastId += 1;
     const id = before?.id ?? `subscription_${this.#lastId}`;
-    // The program's own subscription stays its own.
-    const isOverHttp = subscriber.isOverHttp && before?.isOverHttp !== false;
     const others = this.#subscribers.filter((other) => other !== before);
-    this.#keep([...others, { ...subscriber, id, isOverHttp }]);
+    this.#change([...others, { ...subscriber, id }]);
     return id;
   }
 
@@ -59,13 +57,19 @@ export class Subscriptions {
   remove(id: string): boolean {
     const others = this.#subscribers.filter((other) => other.id !== id);
     const wasThere = others.length < this.#subscribers.length;
-    if (wasThere) this.#keep(others);
+    if (wasThere) this.#change(others);
     return wasThere;
   }
 
-  /** Removes the subscribers that were added over HTTP. */
-  removeOverHttp(): void {
-    this.#keep(this.#subscribers.filter(({ isOverHttp }) => !isOverHttp));
+  /** Keeps the subscribers so far at each reset. */
+  keep(): void {
+    this.#kept = { subscribers: this.#subscribers, lastId: this.#lastId };
+  }
+
+  /** Removes the others; ids go on after theirs. */
+  reset(): void {
+    this.#lastId = this.#kept.lastId;
+    this.#change(this.#kept.subscribers);
   }
 
   /** The targets for an event of a workspace. */
@@ -76,7 +80,7 @@ export class Subscriptions {
       .map(({ target }) => target);
   }
 
-  #keep(subscribers: readonly Subscriber[]): void {
+  #change(subscribers: readonly Subscriber[]): void {
     this.#subscribers = subscribers;
     this.#changes.emit({ type: 'changed', what: 'subscriptions' });
   }

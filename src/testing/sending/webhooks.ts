@@ -75,23 +75,6 @@ export class FakeWebhooks {
    * ```
    */
   subscribe(target: string | URL | DeliveryTarget, options: SubscribeOptions = {}): () => void {
-    return this.#subscribe(target, options, false);
-  }
-
-  /**
-   * Subscribes until the next reset, for `/_fake`.
-   *
-   * @internal
-   */
-  subscribeOverHttp(address: string, options: SubscribeOptions): void {
-    this.#subscribe(address, options, true);
-  }
-
-  #subscribe(
-    target: string | URL | DeliveryTarget,
-    options: SubscribeOptions,
-    isOverHttp: boolean,
-  ): () => void {
     checkOptions(subscribeSchema, options, { of: 'webhooks.subscribe' });
     for (const type of options.events ?? []) checkSpelling(type);
     const isAddress = typeof target === 'string' || target instanceof URL;
@@ -110,7 +93,6 @@ export class FakeWebhooks {
       events: options.events && [...options.events],
       region,
       workspaceId: workspace.id,
-      isOverHttp,
     });
     return () => void this.unsubscribe(id);
   }
@@ -229,14 +211,23 @@ export class FakeWebhooks {
   }
 
   /**
-   * Forgets every delivery, restarts their ids at 1, and ends the subscriptions that were added over HTTP.
+   * Keeps the subscriptions so far at each reset, as the command does with its own.
    *
    * @internal
    */
-  reset(): void {
+  keepSubscriptions(): void {
+    this.#subscriptions.keep();
+  }
+
+  /**
+   * Forgets every delivery, and ends the subscriptions, unless they are kept.
+   *
+   * @internal
+   */
+  reset(keepSubscriptions: boolean): void {
     this.#deliveries.clear();
     this.#lastCreatedAt = 0;
-    this.#subscriptions.removeOverHttp();
+    if (!keepSubscriptions) this.#subscriptions.reset();
   }
 
   #post(type: string, payload: Payload, options: SendOptions): Promise<readonly DeliveryRecord[]> {

@@ -1,4 +1,6 @@
 import { ConfigurationError } from '../../../errors/index.js';
+import { ConversationSchema } from '../../../schemas/conversation.js';
+import { isObject } from '../../../utils/json.js';
 import type { Region } from '../../../utils/regions.js';
 import { checkOptions } from '../../../validation/options.js';
 import { checkFieldNames, overlay } from '../../fixtures/overlay.js';
@@ -15,6 +17,8 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   readonly #name: Name;
   readonly #kind: Kind<Name>;
   readonly #place: Place;
+  /** The keys of the records by what only one of them may have. */
+  readonly #unique = new Map<string, string>();
   #lastId = 0;
 
   constructor(name: Name, place: Place) {
@@ -31,7 +35,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     const fields = Object.entries(structuredClone(given)).filter(([, field]) => field !== undefined);
     const record = this.#kind.complete(Object.fromEntries(fields) as NewRecordTypes[Name], {
       ...this.#place,
-      newId: () => this.#newId(),
+      newId: (keyOf) => this.#newId(keyOf),
       first: (collection) => this.#firstOf(collection),
     });
     return this.put(record);
@@ -39,12 +43,27 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
 
   /** Checks a complete record and adds it. */
   put(record: RecordTypes[Name]): RecordTypes[Name] {
-    const { schema, check, key } = this.#kind;
-    checkOptions(schema, record, { of: `the ${wordFor(this.#name)}` });
+    this.checkShape(record);
     this.#checkOwners(record);
-    check?.(record, this.#place.state);
+    const { unique, key } = this.#kind;
+    const holder = unique && this.holderOf(unique(record));
+    if (holder !== undefined && holder !== key(record)) {
+      const word = wordFor(this.#name);
+      const message = `The agent already has a ${word} with the key of this one, "${holder}" (4.2).`;
+      throw new ConfigurationError(message, { option: 'key' });
+    }
     this.set(key(record), record);
     return record;
+  }
+
+  /** Refuses a record of another shape. */
+  checkShape(record: unknown): void {
+    checkOptions(this.#kind.schema, record, { of: `the ${wordFor(this.#name)}` });
+  }
+
+  /** The key of the record that has what only one may have, such as a key among the variables of an agent. */
+  holderOf(unique: string): string | undefined {
+    return this.#unique.get(unique);
   }
 
   /** Merges fields into a record, at any depth; `undefined` removes a field. */
@@ -64,12 +83,16 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   }
 
   override set(key: string, record: RecordTypes[Name]): this {
+    this.#forgetUnique(key);
     super.set(key, record);
+    const { unique } = this.#kind;
+    if (unique !== undefined) this.#unique.set(unique(record), key);
     this.#place.onChange();
     return this;
   }
 
   override delete(key: string): boolean {
+    this.#forgetUnique(key);
     const wasThere = super.delete(key);
     if (wasThere) this.#place.onChange();
     return wasThere;
@@ -78,17 +101,22 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   /** Removes all records; ids start again at 1. */
   override clear(): void {
     super.clear();
+    this.#unique.clear();
     this.#lastId = 0;
     this.#place.onChange();
   }
 
-  #newId(): string {
+  #forgetUnique(key: string): void {
+    const record = this.get(key);
+    const unique = record && this.#kind.unique?.(record);
+    if (unique !== undefined && this.#unique.get(unique) === key) this.#unique.delete(unique);
+  }
+
+  #newId(keyOf = (id: string): string => id): string {
     for (;;) {
       this.#lastId += 1;
       const id = `${this.#kind.prefix}_${this.#place.region}_${this.#lastId}`;
-      // The key of a conversation begins with its agent.
-      const isTaken = [...this.keys()].some((key) => key === id || key.endsWith(`/${id}`));
-      if (!isTaken) return id;
+      if (!this.has(keyOf(id))) return id;
     }
   }
 
@@ -101,7 +129,11 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   }
 
   #checkNames(fields: object): void {
-    checkFieldNames(`the ${wordFor(this.#name)}`, fields, Object.keys(this.#kind.schema.shape));
+    const of = `the ${wordFor(this.#name)}`;
+    checkFieldNames(of, fields, Object.keys(this.#kind.schema.shape));
+    // Of a conversation.
+    const { record } = fields as { readonly record?: unknown };
+    if (isObject(record)) checkFieldNames(`${of}: record`, record, Object.keys(ConversationSchema.shape));
   }
 
   /** Refuses a record that refers to another which does not exist. */

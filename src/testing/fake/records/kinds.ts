@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../../errors/index.js';
 import { ConversationSchema } from '../../../schemas/conversation.js';
 import { DefaultToolSchema } from '../../../schemas/default-tool.js';
 import { requiredText, text } from '../../../schemas/fields.js';
@@ -8,7 +7,7 @@ import { OrgClientSchema } from '../../../schemas/org-client.js';
 import { TeamSchema } from '../../../schemas/team.js';
 import { ToolSchema } from '../../../schemas/tool.js';
 import { EventAgentPlatformSchema } from '../../../schemas/values.js';
-import { type Variable, VariableSchema } from '../../../schemas/variable.js';
+import { VariableSchema } from '../../../schemas/variable.js';
 import type { Region } from '../../../utils/regions.js';
 import type { CollectionName, FakeRegionState, NewRecordTypes, RecordTypes } from './records.js';
 
@@ -16,8 +15,8 @@ import type { CollectionName, FakeRegionState, NewRecordTypes, RecordTypes } fro
 export interface Completion {
   readonly region: Region;
   readonly state: FakeRegionState;
-  /** Returns an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. */
-  readonly newId: () => string;
+  /** Returns an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. Its key is the id by default. */
+  readonly newId: (keyOf?: (id: string) => string) => string;
   /** The first record of a collection: the default owner of a new one. */
   readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
 }
@@ -34,8 +33,8 @@ export interface Kind<Name extends CollectionName> {
   readonly complete: (given: NewRecordTypes[Name], completion: Completion) => RecordTypes[Name];
   /** A new record, to begin with on the page. Its owners are those of the default seed. */
   readonly example: (region: Region) => NewRecordTypes[Name];
-  /** Checks a complete record against the others. */
-  readonly check?: (record: RecordTypes[Name], state: FakeRegionState) => void;
+  /** What only one record may have. */
+  readonly unique?: (record: RecordTypes[Name]) => string;
 }
 
 /** The word for one record of a collection, `tool` of `tools`: the method of `fake.add`. */
@@ -68,9 +67,9 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     })),
     complete: (given, { region, state, newId }) => {
       const id = given.id ?? newId();
-      const hasPrimary = [...state.workspaces.values()].some((other) => other.isPrimary && other.id !== id);
+      const isPrimary = !hasPrimary(state, id);
       const secret = `fake-workspace-secret-of-${id}`;
-      return { isPrimary: !hasPrimary, secret, ownerIds: [`owner_${region}`], memberIds: [], ...given, id };
+      return { isPrimary, secret, ownerIds: [`owner_${region}`], memberIds: [], ...given, id };
     },
   },
   orgs: {
@@ -137,13 +136,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       const userId = workspace?.ownerIds[0] ?? `owner_${region}`;
       return { key: id, type: 'string', userId, ...given, id, agentId };
     },
-    check: (variable, { variables }) => {
-      if (!isKeyTaken(variable, variables)) return;
-      throw new ConfigurationError(
-        `Agent "${variable.agentId}" already has a variable with the key "${variable.key}" (4.2).`,
-        { option: 'key' },
-      );
-    },
+    // Keys are unique within an agent (4.2).
+    unique: ({ agentId, key }) => keyOfPair(agentId, key),
   },
   tools: {
     prefix: 'tool',
@@ -168,7 +162,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   conversations: {
     prefix: 'convo',
     example: (region) => ({ agentId: `agent_${region}_1`, convoId: 'c1', record: { userName: 'Dana' } }),
-    key: ({ agentId, convoId }) => conversationKey(agentId, convoId),
+    key: ({ agentId, convoId }) => keyOfPair(agentId, convoId),
     schema: closedObject(() => ({
       agentId: requiredText,
       convoId: requiredText,
@@ -176,7 +170,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     })),
     complete: (given, { newId, first }) => {
       const agentId = given.agentId ?? first('agents');
-      const convoId = given.convoId ?? newId();
+      const convoId = given.convoId ?? newId((id) => keyOfPair(agentId, id));
       const ID = `${agentId}_${convoId}`;
       return { agentId, convoId, record: { ID, userID: ID, ...given.record } };
     },
@@ -210,17 +204,13 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
 // `Object.keys` forgets the names.
 export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
 
-/** Whether another variable of the same agent has the key (4.2). */
-export function isKeyTaken(
-  variable: { readonly id?: string; readonly agentId: string; readonly key: string },
-  variables: ReadonlyMap<string, Variable>,
-): boolean {
-  return [...variables.values()].some(
-    ({ id, agentId, key }) => agentId === variable.agentId && key === variable.key && id !== variable.id,
-  );
+/** Whether another workspace is primary. Mostly, the first one is. */
+function hasPrimary({ workspaces }: FakeRegionState, id: string): boolean {
+  for (const other of workspaces.values()) if (other.isPrimary && other.id !== id) return true;
+  return false;
 }
 
-/** The key of a conversation. */
-export function conversationKey(agentId: string, convoId: string): string {
-  return `${agentId}/${convoId}`;
+/** One key of two ids: that of a conversation in its collection. A slash within an id is escaped. */
+export function keyOfPair(agentId: string, id: string): string {
+  return [agentId, id].map((part) => part.replace(/[%/]/g, encodeURIComponent)).join('/');
 }

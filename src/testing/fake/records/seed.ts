@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../../../errors/index.js';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
-import { requiredDictionary } from '../../../schemas/fields.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
 import type { FakeAdd, RegionAdd } from './add.js';
 import { collectionNames } from './kinds.js';
 import type { CollectionName, RegionRecords, StartRecords } from './records.js';
-import type { RegionStore, Store } from './store.js';
+import { listsSchema, type RegionStore, type Store } from './store.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. */
 export interface SeedHandles {
@@ -146,7 +145,5 @@ function addRecords(region: Region, store: RegionStore, records: RegionRecords):
 
 /** The schema of the option `regions`: its names. Each record is checked when it is added. */
 export function startRecordsSchema(): z.core.$ZodType {
-  const lists = collectionNames.map((name) => [name, z.optional(z.array(requiredDictionary))] as const);
-  const region = z.optional(z.strictObject(Object.fromEntries(lists)));
-  return z.strictObject(byRegion(() => region));
+  return z.strictObject(byRegion(() => z.optional(listsSchema())));
 }

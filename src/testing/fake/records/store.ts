@@ -1,10 +1,12 @@
+import * as z from 'zod/mini';
 import { ConfigurationError } from '../../../errors/index.js';
+import { requiredDictionary } from '../../../schemas/fields.js';
 import { isObject } from '../../../utils/json.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
-import { checkName } from '../../../validation/options.js';
+import { checkName, checkOptions } from '../../../validation/options.js';
 import type { ChangeEmitter } from '../changes.js';
 import { Collection } from './collection.js';
-import { collectionNames } from './kinds.js';
+import { collectionNames, kinds } from './kinds.js';
 import type { CollectionName, NewRecordOf, RecordTypes } from './records.js';
 
 /** The records of one region, for the code that changes them. */
@@ -52,19 +54,33 @@ export function takeSnapshot(store: Store): FakeSnapshot {
   return structuredClone({ version: 1, records }) as unknown as FakeSnapshot;
 }
 
-/** Replaces all records by those of a snapshot. */
+/** Replaces all records by those of a snapshot, which is checked before anything changes. */
 export function restoreSnapshot(store: Store, snapshot: FakeSnapshot): void {
   if (!isObject(snapshot) || snapshot.version !== 1) {
     throw new ConfigurationError('This is not a snapshot of a fake: expected { version: 1, records }.', {
       option: 'snapshot',
     });
   }
+  const regions = z.strictObject(byRegion(listsSchema));
+  checkOptions(z.strictObject({ version: z.literal(1), records: regions }), snapshot, { of: 'the snapshot' });
   const { records } = structuredClone(snapshot);
-  const restore = <Name extends CollectionName>(region: Region, name: Name): void => {
-    for (const record of records[region][name]) store[region][name].put(record);
+  const checkList = <Name extends CollectionName>(region: Region, name: Name): void => {
+    for (const record of records[region][name] ?? []) store[region][name].checkShape(record);
   };
+  // Not through `add`: an operation may have removed what a record refers to.
+  const setList = <Name extends CollectionName>(region: Region, name: Name): void => {
+    for (const record of records[region][name] ?? [])
+      store[region][name].set(kinds[name].key(record), record);
+  };
+  for (const region of REGIONS) for (const name of collectionNames) checkList(region, name);
   clearStore(store);
-  for (const region of REGIONS) for (const name of collectionNames) restore(region, name);
+  for (const region of REGIONS) for (const name of collectionNames) setList(region, name);
+}
+
+/** The schema of lists of records, by collection. Each record is checked on its own. */
+export function listsSchema(): z.core.$ZodType {
+  const lists = collectionNames.map((name) => [name, z.optional(z.array(requiredDictionary))] as const);
+  return z.strictObject(Object.fromEntries(lists));
 }
 
 /**

@@ -1,0 +1,52 @@
+import { parseJson } from '../../utils/json.js';
+import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
+import { validate } from '../../validation/validate.js';
+import { Refusal } from './refusals.js';
+import { isJson, issueLines } from './responses.js';
+
+/** Returns the body of a request, which must fit the endpoint's schema. */
+export async function checkBody(schema: StandardSchemaV1, headers: Headers, text: string): Promise<unknown> {
+  if (!isJson(headers.get('content-type')))
+    throw new Refusal('invalidRequest', 'The request body must be application/json.');
+  const body = parseJson(text);
+  if (body === undefined) throw new Refusal('invalidRequest', 'The request body is invalid JSON.');
+  const verdict = await validate(schema, body, 'strict');
+  if (verdict.ok) return body;
+  const message = 'The request body does not match the operation.';
+  throw new Refusal('invalidRequest', message, { issues: issueLines(verdict.issues) });
+}
+
+/** How the texts of one name can be meant, the likeliest first. */
+const READINGS: readonly ((texts: readonly string[]) => unknown)[] = [
+  (texts) => (texts.length === 1 ? texts[0] : texts),
+  (texts) => (texts.length === 1 ? plainValue(texts[0] ?? '') : texts.map(plainValue)),
+  (texts) => texts,
+  (texts) => texts.map(plainValue),
+];
+
+/** Returns the query as an object, which must fit the endpoint's schema, if there is one. */
+export async function checkQuery(schema: StandardSchemaV1 | undefined, search: string): Promise<unknown> {
+  const sent = new URLSearchParams(search);
+  const readings = new Map([...sent.keys()].map((name) => [name, 0]));
+  const read = (): object =>
+    Object.fromEntries([...readings].map(([name, index]) => [name, READINGS[index]?.(sent.getAll(name))]));
+  if (schema === undefined) return read();
+  for (;;) {
+    const query = read();
+    const verdict = await validate(schema, query, 'strict');
+    if (verdict.ok) return query;
+    // A number is sent as its digits: what does not fit as a text is read in another way.
+    const names = verdict.issues.map(({ path: [name] }) => String(name));
+    const others = names.filter((name) => (readings.get(name) ?? READINGS.length) < READINGS.length - 1);
+    if (others.length === 0) {
+      const message = 'The query does not match the operation.';
+      throw new Refusal('invalidRequest', message, { issues: issueLines(verdict.issues) });
+    }
+    for (const name of new Set(others)) readings.set(name, (readings.get(name) ?? 0) + 1);
+  }
+}
+
+function plainValue(text: string): unknown {
+  const value = parseJson(text);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : text;
+}
