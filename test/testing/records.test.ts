@@ -227,7 +227,7 @@ test('a variable can be changed in place of itself, and its old key is free', ()
   fake.add.variable({ id: 'v', key: 'one' });
   fake.add.variable({ id: 'v', key: 'two' });
   expect(fake.add.variable({ key: 'one' }).key).toBe('one');
-  expect(() => fake.records.change('eu', 'variables', 'v', { key: 'one' })).toThrow('already has this key');
+  expect(() => fake.records.change('eu', 'variables', 'v', { key: 'one' })).toThrow('already has a variable');
   fake.records.remove('eu', 'variables', 'v');
   expect(fake.add.variable({ key: 'two' }).key).toBe('two');
 });
