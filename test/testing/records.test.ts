@@ -184,7 +184,6 @@ test('16,000 records are added, reset and restored in a time that grows with the
   for (let count = 0; count < 16_000; count += 1) {
     fake.add.variable();
     fake.add.conversation();
-    fake.add.agent();
   }
   expect(fake.state.eu.variables.size).toBe(16_001);
   fake.restore(fake.snapshot());
