@@ -1,6 +1,6 @@
 import { ConfigurationError, WebhookError } from '../errors/index.js';
 import { onOneLine } from '../utils/printable.js';
-import { cleanError, openingAdvice } from './failure.js';
+import { cleanError, FileGoneError, openingAdvice } from './failure.js';
 import type { SqliteSettings } from './options.js';
 import type { Row, Runtime, SqliteConnection, SqliteStatement, SqlValue } from './runtime.js';
 import { APPLICATION_ID, CREATE, TABLES_VERSION, UPGRADES } from './tables.js';
@@ -64,6 +64,7 @@ export class Database {
   }
 
   #prepare(sql: string): SqliteStatement {
+    if (!this.isOpen) throw new FileGoneError(new Error('others have it open'));
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#connection.prepare(sql);
@@ -96,6 +97,20 @@ export function openDatabase(runtime: Runtime, { path, application }: Opened): D
       `cannot be opened: ${cleanError(error).message}${openingAdvice(error, runtime, path)}`,
       error,
     );
+  }
+}
+
+/** Whether any other connection has the file open. */
+export function isInUse(runtime: Runtime, { path }: Opened): boolean {
+  const connection = new runtime.DatabaseSync(path, { timeout: 0 });
+  try {
+    // In this mode, SQLite needs the file for itself.
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    connection.close();
   }
 }
 

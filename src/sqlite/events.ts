@@ -318,7 +318,7 @@ export class Events {
    */
   copyFrom(other: Events, now: number): number {
     let copied = 0;
-    for (const row of other.#database.all('SELECT * FROM workers'))
+    for (const row of other.#database.all('SELECT * FROM workers WHERE lock > 0'))
       this.#insert('OR REPLACE', 'workers', row);
     for (let last = 0; ; ) {
       const [row] = other.#database.all('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT 1', last);

@@ -4,6 +4,8 @@ import type { Runtime } from './runtime.js';
 
 /** The result codes of SQLite that are handled differently: https://sqlite.org/rescode.html */
 const CODES = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
+/** Those of a file that may not be opened or written: the permissions, or the file system, forbid it. */
+const DENIED: readonly unknown[] = [3, 8, 14, 23, 'EACCES', 'EPERM', 'EROFS'];
 
 /** The file was deleted or replaced, and its events cannot be brought to the one at its path. */
 export class FileGoneError extends WebhookError {
@@ -21,6 +23,11 @@ export function isBusy(error: unknown): boolean {
 export function isDamage(error: unknown): boolean {
   const code = codeOf(error);
   return code === CODES.corrupt || code === CODES.notADatabase;
+}
+
+/** A file cannot be read or written. */
+export function isIoError(error: unknown): boolean {
+  return codeOf(error) === CODES.ioError;
 }
 
 /**
@@ -57,8 +64,7 @@ export function openingAdvice(
   if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
     return '. It is a folder: add the name of a file';
   if (code === 'ENOSPC' || isFull(fs, folder, error)) return `. There is no room on the disk of ${folder}`;
-  const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
-  if (!isDenied && isDamage(error)) return '';
+  if (!DENIED.includes(codeOf(error) ?? code)) return '';
   return `. This process needs permission to write it, ${path}-wal, ${path}-shm and their folder: check their owner and mode`;
 }
 

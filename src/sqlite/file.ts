@@ -1,10 +1,10 @@
 import { WebhookError } from '../errors/index.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { unref, withRetries } from '../utils/waiting.js';
-import { type Database, openDatabase } from './database.js';
+import { type Database, isInUse, openDatabase } from './database.js';
 import { Disk } from './disk.js';
 import { Events } from './events.js';
-import { cleanError, FileGoneError, isBusy, isDamage } from './failure.js';
+import { cleanError, FileGoneError, isBusy, isDamage, isIoError } from './failure.js';
 import { Identity } from './identity.js';
 import type { SqliteSettings } from './options.js';
 import { loadRuntime } from './runtime.js';
@@ -17,18 +17,23 @@ const WRITE_TIMEOUT_MS = 3_000;
 
 /** Milliseconds between two looks whether the file is still at its path. */
 const LOOK_MS = 1_000;
+/** Milliseconds in which all processes notice it, and leave the file. */
+const LEAVE_MS = 2_500;
 
 /** The open file of an inbox. */
 export class InboxFile {
   readonly events: Events;
   readonly disk: Disk;
   readonly #open: () => Database;
+  readonly #isInUse: () => boolean;
   readonly #database: Database;
   readonly #identity: Identity;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
   #unwatched: string | undefined;
   readonly #timer: ReturnType<typeof setInterval>;
+  /** When the others have noticed too that what is beside the file is gone, on the clock of `performance`. */
+  #reopenAt = 0;
   #damage: string | undefined;
   #isClosed = false;
 
@@ -36,6 +41,7 @@ export class InboxFile {
   constructor(settings: SqliteSettings, reporter: InboxReporter) {
     const runtime = loadRuntime();
     this.#open = () => openDatabase(runtime, settings);
+    this.#isInUse = () => isInUse(runtime, settings);
     this.#database = this.#open();
     this.#identity = new Identity(runtime, settings.path);
     this.#writer = new Writer(this.#database, () => this.#follow());
@@ -99,14 +105,19 @@ export class InboxFile {
     }
   }
 
-  /** What is beside the file was deleted. Its content goes into the file, and SQLite makes it again. */
+  /**
+   * What SQLite keeps beside the file was deleted. Its content goes into the file, and SQLite makes it again.
+   *
+   * Two processes must not use the file with two sets of these: each leaves, and comes back when the others have left.
+   */
   #reopen(): void {
     const database = this.#database;
     if (database.isOpen) {
-      const [result] = database.all('PRAGMA wal_checkpoint(TRUNCATE)');
-      if (result?.busy !== 0) throw new WebhookError('it is in use');
+      saveChanges(database, this.#identity.has('-wal'));
       database.close();
+      this.#reopenAt = performance.now() + LEAVE_MS;
     }
+    if (performance.now() < this.#reopenAt && this.#isInUse()) throw new Error('others have it open');
     database.become(this.#open());
     this.#reporter.warn('the files beside the file were deleted: their content was saved');
   }
@@ -151,6 +162,18 @@ export class InboxFile {
       }
       throw error;
     }
+  }
+}
+
+/** Copies into the file what is in the open file beside it. */
+function saveChanges(database: Database, isShared: boolean): void {
+  try {
+    // Others may have begun to use the one at the path: it is not cut.
+    const [result] = database.all(`PRAGMA wal_checkpoint(${isShared ? 'FULL' : 'TRUNCATE'})`);
+    if (result?.busy !== 0) throw new Error('it is in use');
+  } catch (error) {
+    // Another process has saved it all, and cut it.
+    if (!isIoError(error)) throw error;
   }
 }
 

@@ -18,12 +18,17 @@ export class Identity {
 
   /** Whether each file is the one that was remembered. Opens nothing, and so costs microseconds. */
   get isSame(): boolean {
-    return ENDS.every((end, index) => this.#read(end) === this.#seen[index]);
+    return ENDS.every((end) => this.has(end));
   }
 
   /** Whether the file itself is the one that was remembered, whatever is beside it. */
   get isSameFile(): boolean {
-    return this.#read('') === this.#seen[0];
+    return this.has('');
+  }
+
+  /** Whether one of the files beside it is the one that was remembered. */
+  has(end: (typeof ENDS)[number]): boolean {
+    return this.#read(end) === this.#seen[ENDS.indexOf(end)];
   }
 
   remember(): void {
@@ -32,10 +37,8 @@ export class Identity {
 
   /** Deletes what is left beside a file that is gone: SQLite would apply it to the next file at this path. */
   removeRest(): void {
-    for (const [index, end] of ENDS.entries()) {
-      if (end === '' || this.#read(end) !== this.#seen[index]) continue;
-      this.#fs.rmSync(this.#path + end, { force: true });
-    }
+    for (const end of ENDS)
+      if (end !== '' && this.has(end)) this.#fs.rmSync(this.#path + end, { force: true });
   }
 
   #look(): (string | undefined)[] {
