@@ -118,13 +118,10 @@ export class Events {
 
   /** Takes these events for a worker. */
   take(ids: readonly number[], worker: string): EventRow[] {
-    const which = "id IN (SELECT value FROM json_each(?)) AND state IN ('waiting', 'retrying')";
-    return this.#changeAll(
-      "state = 'running', due = 0, worker = ?, run = run + 1",
-      which,
-      worker,
-      JSON.stringify(ids),
-    );
+    // By `id`: with the plus, SQLite does not look through all that wait.
+    const which = "id IN (SELECT value FROM json_each(?)) AND +state IN ('waiting', 'retrying')";
+    const changes = "state = 'running', due = 0, worker = ?, run = run + 1";
+    return this.#changeAll(changes, which, worker, JSON.stringify(ids));
   }
 
   // Locks
@@ -223,8 +220,9 @@ export class Events {
 
   /** Makes dead letters of events of a type that nobody has handled since the mark, up to a number. Returns them. */
   buryUnhandled(type: string, mark: Mark, retention: number, limit: number, end: DeadEnd): EventRow[] {
-    const which = `id IN (SELECT id FROM events WHERE state IN ('waiting', 'retrying') AND type = ? AND received <= ?
-      AND id <= ? LIMIT ?)`;
+    const old = (state: string) => `SELECT id FROM events
+      WHERE ${state} AND type = ?4 AND received <= ?5 AND id <= ?6`;
+    const which = `id IN (${old("state = 'waiting' AND due = 0")} UNION ALL ${old("state = 'retrying'")} LIMIT ?7)`;
     const values = [end.keptUntil, end.now, end.reason, type, mark.at - retention, mark.event, limit];
     return this.#changeAll(DEAD, which, ...values);
   }

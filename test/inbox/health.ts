@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { type Engine, eventually, hang, processing, stored } from './fixture.js';
 
 /** What the health of every inbox shows. */
@@ -30,6 +31,31 @@ export function testHealth({ createInbox }: Engine): void {
     expect(health.oldestMs).toBeGreaterThanOrEqual(60_000);
     expect(health.oldestMs).toBeLessThan(90_000);
     await worker.close({ grace: 0 });
+  });
+
+  test('events that wait for a minute without a worker are warned of, in the health and in the log', async () => {
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger });
+    await inbox.store(stored());
+    expect((await inbox.health()).warnings).not.toHaveProperty('workers');
+    await inbox.store(stored({ receivedAt: Date.now() - 61_000 }));
+    const { warnings, ready } = await inbox.health();
+    expect([ready, warnings.workers]).toEqual([true, expect.stringMatching(/2 events wait, and no worker/)]);
+    expect(logger.lines.join()).toMatch(/warn .*no worker is connected/);
+    const worker = inbox.work({ agent_deleted: () => undefined });
+    await eventually(async () => expect((await inbox.health()).warnings).not.toHaveProperty('workers'));
+    await worker.close();
+  });
+
+  test('a receiver looks by itself a minute after it stored an event', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger });
+    await inbox.store(stored({ receivedAt: Date.now() - 61_000 }));
+    const [look] = timers.mock.calls.find(([, ms]) => ms === 60_000) ?? [];
+    look?.();
+    await eventually(() => expect(logger.lines.join()).toContain('no worker is connected'));
   });
 
   test('an empty inbox is ready, and an event from a clock that is ahead has the age 0', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError, createWebhookHandlers, type LogFields, WebhookError } from 'agent-platform-sdk';
-import type { HandlersByType } from 'agent-platform-sdk/sqlite';
+import type { HandlersByType, InboxOptions } from 'agent-platform-sdk/sqlite';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { collectGarbage } from '../support/memory.js';
@@ -98,7 +98,8 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     const inbox = createInbox({ hooks });
     const body = JSON.stringify({ type: 'lead_captured', payload: { agentId: 1, workspaceSecret: secret } });
     expect((await receiverWith({ inbox }).handle({ method: 'POST', body })).status).toBe(200);
-    inbox.work({ lead_captured: () => undefined });
+    const strict = createWebhookHandlers({ validation: 'strict', logLevel: 'off' });
+    inbox.work(strict.on('lead_captured', () => undefined));
     await eventually(() => expect(calls).toEqual(['dead letter']));
     expect(failures).toMatchObject([{ attempt: 1, error: { type: 'webhook_payload_error' } }]);
     expect((await inbox.deadLetters.list())[0]?.reason).toContain('payload.agentId: expected string');
@@ -247,6 +248,57 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(logger.lines.join()).toContain(`the lock of ${webhook.key} was lost`);
     expect(logger.lines.join()).not.toMatch(/(Redis|the file) failed/);
     expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
+  });
+
+  test('handlers by type log to the logger of the inbox', async () => {
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger, attempts: 1 });
+    inbox.work({ lead_captured: () => Promise.reject(new Error('the CRM is down')) });
+    await inbox.store(stored());
+    await eventually(() =>
+      expect(logger.lines.join()).toMatch(/error .*webhook lead_captured: failed at handler/),
+    );
+  });
+
+  test('all methods work without their object', async () => {
+    const { store, work, health, idle, close, deadLetters } = createInbox({ attempts: 1 });
+    const { list, get, replay, replayAll, remove } = deadLetters;
+    const { close: closeWorker } = work({ lead_captured: () => Promise.reject(new Error('no')) });
+    const webhook = stored();
+    await store(webhook);
+    await idle();
+    await closeWorker();
+    expect(await list()).toEqual([await get(webhook.key)]);
+    expect(await replay(webhook.key)).toBe(true);
+    expect([await remove(webhook.key), await replayAll()]).toEqual([false, 0]);
+    expect(await health()).toMatchObject({ depth: 1 });
+    await close();
+  });
+
+  test.each<[what: string, inbox: InboxOptions, work: object, warning: string]>([
+    ['fourteen, meant as days', { deadLetterRetention: 14 }, {}, 'deadLetterRetention is 14 milliseconds'],
+    ['24, meant as hours', { retention: 24 }, {}, 'retention is 24 milliseconds'],
+    ['thirty, meant as seconds', { storeTimeout: 30 }, {}, 'storeTimeout is 30 milliseconds'],
+    [
+      'a backoff of thirty',
+      { backoff: { type: 'exponential', delay: 30 } },
+      {},
+      'backoff is 30 milliseconds',
+    ],
+    ['a lock of thirty', {}, { lockDuration: 30 }, 'lockDuration is 30 milliseconds'],
+    ['a time limit of 300', {}, { handlerTimeout: 300 }, 'handlerTimeout is 300 milliseconds'],
+  ])('a duration of %s is warned of, and used', (_, inbox, work, warning) => {
+    const logger = new RecordingLogger();
+    createInbox({ backoff: undefined, logger, ...inbox }).work({}, work);
+    expect(logger.lines.filter((line) => line.includes('milliseconds'))).toEqual([
+      expect.stringContaining(`inbox: ${warning}, which is short. Is it in another unit?`),
+    ]);
+  });
+
+  test('a grace in seconds is warned of', async () => {
+    const logger = new RecordingLogger();
+    await createInbox({ logger, backoff: 500 }).close({ grace: 25 });
+    expect(logger.lines.join()).toContain('grace is 25 milliseconds');
   });
 
   test('idle resolves when nothing waits, runs or is to be retried, and rejects once the inbox is closed', async () => {

@@ -62,6 +62,71 @@ test.each([
   expect(() => createSqliteInbox({ path })).toThrow(message);
 });
 
+test.each<[what: string, error: object, message: RegExp]>([
+  [
+    'a folder of another user',
+    { code: 'EACCES', message: 'EACCES: permission denied' },
+    /permission to write it/,
+  ],
+  ['a read-only file system', { code: 'EROFS', message: 'EROFS' }, /permission to write it/],
+  ['a full disk', { code: 'ENOSPC', message: 'ENOSPC' }, /There is no room on the disk of/],
+])('%s is named at opening', (_, error, message) => {
+  const open = vi.spyOn(loadRuntime().fs, 'openSync').mockImplementation(() => {
+    throw Object.assign(new Error(), error);
+  });
+  onTestFinished(() => open.mockRestore());
+  expect(() => createSqliteInbox({ path })).toThrow(ConfigurationError);
+  expect(() => createSqliteInbox({ path })).toThrow(message);
+});
+
+/** What SQLite says of a file that may be read, and not written: see https://sqlite.org/rescode.html. */
+test('a file that may only be read is refused at opening, and not at the first event', async () => {
+  await createInbox().close();
+  const { prototype } = loadRuntime().DatabaseSync;
+  const prepare = prototype.prepare;
+  const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
+    if (sql === 'BEGIN IMMEDIATE') {
+      throw Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });
+    }
+    return prepare.call(this, sql);
+  });
+  onTestFinished(() => spy.mockRestore());
+  expect(() => createSqliteInbox({ path })).toThrow(/readonly database. This process needs permission/);
+});
+
+test('several processes can open a new file at the same time', () => {
+  const { prototype } = loadRuntime().DatabaseSync;
+  const prepare = prototype.prepare;
+  let isFirst = true;
+  const seen: string[] = [];
+  const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
+    seen.push(String(sql));
+    if (sql === 'BEGIN IMMEDIATE' && isFirst) {
+      isFirst = false;
+      // Another process is faster, between any two steps.
+      createInbox();
+    }
+    return prepare.call(this, sql);
+  });
+  onTestFinished(() => spy.mockRestore());
+  createInbox();
+  // What the file is, is read in one statement: between two, another process could create the tables.
+  expect(seen.filter((sql) => /application_id/.test(sql) && !/CREATE/.test(sql))).toEqual(
+    Array(2).fill(expect.stringContaining('sqlite_schema')),
+  );
+});
+
+test('a second application is refused, and the first one and processes without a name are not', () => {
+  createInbox();
+  createInbox({ application: 'crm' });
+  createInbox({ application: 'crm' });
+  createInbox();
+  const create = () => createSqliteInbox({ path, application: 'billing' });
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(/belongs to the application crm, not billing.*give each its own path/);
+  expect(() => createSqliteInbox({ path, application: '' })).toThrow(/application must be a name/);
+});
+
 test('the database of another program is refused, and not changed', () => {
   inFile((file) => file.exec('CREATE TABLE events (id INTEGER)'));
   const before = readFileSync(path);
@@ -152,6 +217,8 @@ test('the row of an event that damage has changed becomes a dead letter', async 
 test.each([
   ['tmpfs', 0x01021994, 'persistence', /tmpfs, which a restart empties/],
   ['the layer of a container', 0x794c7630, 'persistence', /layer of a container/],
+  ['ramfs', 0x858458f6, 'persistence', /ramfs, which a restart empties/],
+  ['FUSE', 0x65735546, 'remote', /FUSE, where locks may not work/],
   ['NFS', 0x6969, 'remote', /NFS, where locks may not work/],
 ])('a file on %s is warned of', async (_, type, kind, warning) => {
   const { fs } = loadRuntime();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InboxFullError } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { loadRuntime } from '../../src/sqlite/runtime.js';
+import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { testStoring } from '../inbox/storing.js';
 import { testDefaults } from '../support/documented-defaults.js';
@@ -107,6 +107,30 @@ test('no more than 64 MiB of events wait: the next one is refused at once', asyn
   const waiting = [big(), big(), big()].map((webhook) => inbox.store(webhook).catch(() => 'refused late'));
   const fourth = inbox.store(big()).catch((error: Error) => error.message);
   expect(await Promise.race([fourth, ...waiting])).toMatch(/wait to be stored/);
+});
+
+test('a commit that fails rejects what waits for it', async () => {
+  const { prototype } = loadRuntime().DatabaseSync;
+  const prepare = prototype.prepare;
+  let isBroken = true;
+  const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
+    const statement = prepare.call(this, sql);
+    if (sql !== 'COMMIT') return statement;
+    const run = () => {
+      if (isBroken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+      return statement.run();
+    };
+    return { run, all: () => [] };
+  });
+  onTestFinished(() => spy.mockRestore());
+  // Opening commits too.
+  isBroken = false;
+  const inbox = createInbox({ storeTimeout: 100 });
+  isBroken = true;
+  await expect(inbox.store(stored())).rejects.toThrow('disk I/O error');
+  isBroken = false;
+  await inbox.store(stored());
+  expect(rowsOf('events')).toHaveLength(1);
 });
 
 testDefaults((file) => file.startsWith('sqlite/'), {

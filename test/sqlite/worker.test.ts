@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
 import { testUnhandled } from '../inbox/unhandled.js';
 import { testWorkers } from '../inbox/workers.js';
+import { deferred } from '../support/deferred.js';
+import { minimal } from '../webhooks/deliveries.js';
 import { createInbox, engine, holdLock, inFile, rowOf, rowsOf, shortenDeletion } from './inbox-fixture.js';
 
 testWorkers(engine);
@@ -97,4 +100,35 @@ test('a worker that has closed is not counted, and holds nothing', async () => {
   await Promise.all(workers.map((worker) => worker.close()));
   expect((await inbox.health()).workers).toBe(0);
   expect(rowsOf('workers').filter(({ id }) => id !== 'probe')).toEqual([]);
+});
+
+test('what is taken is found by its type, and not by looking through all that wait', async () => {
+  const { prototype } = loadRuntime().DatabaseSync;
+  const prepare = prototype.prepare;
+  const statements: string[] = [];
+  const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
+    statements.push(String(sql));
+    return prepare.call(this, sql);
+  });
+  onTestFinished(() => spy.mockRestore());
+  const inbox = createInbox();
+  await inbox.store(stored({ type: 'agent_deleted', payload: minimal.agent_deleted }));
+  await inbox.store(stored());
+  const { promise, resolve } = deferred();
+  inbox.work({ lead_captured: resolve });
+  await promise;
+  const taking = statements.filter((sql) => /run = run \+ 1|SELECT id, stalls/.test(sql));
+  const plans = inFile((file) =>
+    taking.map((sql) =>
+      file
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => detail)
+        .join('\n'),
+    ),
+  );
+  expect(plans).toHaveLength(2);
+  expect(plans.join('\n')).toMatch(/COVERING INDEX by_type \(state=\? AND type=\? AND due<\?\)/);
+  expect(plans.join('\n')).toContain('SEARCH events USING INTEGER PRIMARY KEY');
+  expect(plans.join('\n')).not.toMatch(/SCAN events|by_type \(state=\?\)/);
 });

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
+import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { minimal } from '../webhooks/deliveries.js';
+import { createInbox, inFile, rowOf, rowsOf, shortenDeletion } from './inbox-fixture.js';
+
+const [HOUR, DAY] = [3_600_000, 86_400_000];
+
+/** Sets the clock of this process ahead, or back. */
+function setClock() {
+  const real = Date.now;
+  const clock = { ahead: 0 };
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => real() + clock.ahead);
+  onTestFinished(() => now.mockRestore());
+  return clock;
+}
+
+const LOCK = { lockDuration: 400 };
+
+test.each([
+  ['an hour ahead', HOUR],
+  ['a month behind', -30 * DAY],
+])('events that were stored and failed while the clock was %s run once it is right', async (_, ahead) => {
+  const clock = setClock();
+  const { hooks, calls } = record();
+  const inbox = createInbox({ hooks, backoff: 50 });
+  clock.ahead = ahead;
+  let isBroken = true;
+  inbox.work(
+    processing(() => (isBroken ? Promise.reject(new Error('no')) : Promise.resolve())),
+    LOCK,
+  );
+  for (let count = 0; count < 3; count += 1) await inbox.store(stored());
+  await eventually(() => expect(calls.length).toBeGreaterThan(3));
+  clock.ahead = 0;
+  isBroken = false;
+  await settled(inbox);
+  expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
+});
+
+test('a retry that another process has put too far ahead is brought back', async () => {
+  const inbox = createInbox({ backoff: 50 });
+  let runs = 0;
+  const worker = inbox.work(
+    processing(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve())),
+  );
+  await inbox.store(stored());
+  await eventually(() => expect(runs).toBe(1));
+  await worker.close();
+  inFile((file) => file.exec(`UPDATE events SET due = due + ${DAY}, state = 'retrying'`));
+  inbox.work(
+    processing(async () => void (runs += 1)),
+    LOCK,
+  );
+  await settled(inbox);
+  expect(runs).toBeGreaterThanOrEqual(2);
+});
+
+test('jumps of the clock take no event from a worker that lives', async () => {
+  const clock = setClock();
+  const [one, other] = [createInbox(), createInbox()];
+  let starts = 0;
+  const run = () => {
+    starts += 1;
+    return hang();
+  };
+  one.work(processing(run), { ...LOCK, concurrency: 5 });
+  other.work(processing(run), { ...LOCK, concurrency: 5 });
+  for (let count = 0; count < 10; count += 1) await one.store(stored());
+  await eventually(() => expect(starts).toBe(10));
+  for (const jump of [HOUR, -2 * HOUR, DAY, 60_000, 60_000]) {
+    clock.ahead += jump;
+    await sleep(300);
+  }
+  expect(starts).toBe(10);
+  expect(rowsOf('events').map(({ state, stalls }) => [state, stalls])).toEqual(
+    Array(10).fill(['running', 0]),
+  );
+});
+
+test('the events of a worker that is gone are freed, however wrong the clock is', async () => {
+  const clock = setClock();
+  const inbox = createInbox();
+  const webhook = stored();
+  await inbox.store(webhook);
+  inFile((file) =>
+    file.exec(`UPDATE events SET state = 'running', worker = 'gone', run = 1;
+      INSERT INTO workers VALUES ('gone', ${Date.now() + 30 * DAY}, 300, 7)`),
+  );
+  clock.ahead = -30 * DAY;
+  const { promise, resolve } = deferred();
+  inbox.work({ lead_captured: resolve }, LOCK);
+  await promise;
+  await settled(inbox);
+  expect(rowsOf('workers').map(({ id }) => id)).not.toContain('gone');
+});
+
+/** An inbox with dead letters and a handled key, which are due to be deleted in fourteen days and one. */
+async function withDeadLetters() {
+  const inbox = createInbox({ attempts: 1 });
+  const worker = inbox.work(
+    processing(({ type }) =>
+      type === 'lead_captured' ? Promise.reject(new Error('no')) : Promise.resolve(),
+    ),
+  );
+  for (let count = 0; count < 3; count += 1) await inbox.store(stored());
+  await inbox.store(stored({ type: 'agent_deleted', payload: minimal.agent_deleted }));
+  await settled(inbox);
+  await worker.close();
+  return inbox;
+}
+
+test('a clock that is far ahead for a while deletes nothing', async () => {
+  shortenDeletion(2_000);
+  const clock = setClock();
+  const inbox = await withDeadLetters();
+  inbox.work({}, LOCK);
+  for (const ahead of [15 * DAY, 0, 16 * DAY, 0]) {
+    clock.ahead = ahead;
+    // Longer than a lock, in which nothing is deleted at all.
+    await sleep(1_000);
+  }
+  expect(await inbox.health()).toMatchObject({ deadLetters: 3 });
+  expect(rowsOf('handled')).toHaveLength(1);
+});
+
+test('of two workers, one whose clock is far ahead deletes nothing', async () => {
+  shortenDeletion(1_000);
+  const clock = setClock();
+  const inbox = await withDeadLetters();
+  // Each look of the worker is one of a process with another clock.
+  inbox.work({}, LOCK);
+  for (let count = 0; count < 30; count += 1) {
+    clock.ahead = count % 2 === 0 ? 15 * DAY : 0;
+    await sleep(100);
+  }
+  expect(await inbox.health()).toMatchObject({ deadLetters: 3 });
+});
+
+test('what is due is marked, and workers that live only for a while delete it later', async () => {
+  shortenDeletion(1_500);
+  const inbox = await withDeadLetters();
+  inFile((file) => file.exec('UPDATE events SET due = 1, died = 0; UPDATE handled SET due = 1'));
+  const live = async (ms: number) => {
+    const worker = inbox.work({}, LOCK);
+    await sleep(ms);
+    await worker.close();
+  };
+  await live(800);
+  expect([rowsOf('events').length, rowsOf('handled').length]).toEqual([3, 1]);
+  await eventually(async () => {
+    await live(600);
+    expect([rowsOf('events').length, rowsOf('handled').length]).toEqual([0, 0]);
+  });
+});
+
+test('an event that no worker has a handler for is a dead letter after deadLetterRetention, and can be replayed', async () => {
+  shortenDeletion();
+  const { hooks, failures } = record();
+  const inbox = createInbox({ hooks, logger: new RecordingLogger(), deadLetterRetention: DAY });
+  const [old, young] = [stored({ receivedAt: Date.now() - 2 * DAY }), stored()];
+  await inbox.store(old);
+  await inbox.store(young);
+  inbox.work({ agent_deleted: () => undefined }, LOCK);
+  await eventually(() => expect(failures).toMatchObject([{ key: old.key, error: { name: 'WebhookError' } }]));
+  expect(await inbox.deadLetters.list()).toMatchObject([
+    { id: old.key, attempts: 0, reason: expect.stringContaining('No worker had a handler') },
+  ]);
+  expect(rowOf(young.key).state).toBe('waiting');
+});
+
+test('retries run under a permanent backlog', async () => {
+  const inbox = createInbox({ backoff: 20 });
+  let isOver = false;
+  const first = stored();
+  const runs: string[] = [];
+  await inbox.store(first);
+  inbox.work(
+    processing(async ({ key }) => {
+      runs.push(key);
+      if (!isOver) await inbox.store(stored());
+      if (key === first.key && runs.filter((run) => run === key).length < 3) throw new Error('no');
+    }),
+    { concurrency: 1 },
+  );
+  await eventually(() => expect(runs.filter((run) => run === first.key)).toHaveLength(3));
+  isOver = true;
+  await settled(inbox);
+});

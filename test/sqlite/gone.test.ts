@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadRuntime } from '../../src/sqlite/runtime.js';
+import { eventually, stored } from '../inbox/fixture.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { createInbox, path } from './inbox-fixture.js';
+
+const remove = (...ends: readonly string[]) => {
+  for (const end of ends) rmSync(path + end, { force: true });
+};
+const moved = () => `${dirname(path)}-old`;
+const moveFolder = () => {
+  renameSync(dirname(path), moved());
+  onTestFinished(() => rmSync(moved(), { recursive: true, force: true }));
+};
+
+// better-sqlite3#1237
+test.each<[what: string, happen: () => void]>([
+  ['-wal is deleted', () => remove('-wal')],
+  ['-shm is deleted', () => remove('-shm')],
+  ['-wal and -shm are deleted', () => remove('-wal', '-shm')],
+  ['the file alone is deleted', () => remove('')],
+  ['all of them are deleted', () => remove('', '-wal', '-shm')],
+  ['the file is renamed', () => renameSync(path, `${path}.old`)],
+  [
+    'its folder is swapped for an empty one',
+    () => {
+      moveFolder();
+      mkdirSync(dirname(path));
+    },
+  ],
+  [
+    'its folder is swapped for one with another inbox',
+    () => {
+      moveFolder();
+      mkdirSync(dirname(path));
+      createInbox();
+    },
+  ],
+])('when %s, the next process finds all events', async (_, happen) => {
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  for (let count = 0; count < 5; count += 1) await inbox.store(stored());
+  happen();
+  for (let count = 0; count < 5; count += 1) await inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({ ready: true, depth: 10 });
+  expect(await createInbox().health()).toMatchObject({ depth: 10 });
+  expect(logger.lines.join()).toMatch(/warn .*inbox: the files? .* deleted/);
+});
+
+test('a file that is gone while nothing is stored is noticed too', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  remove('', '-wal', '-shm');
+  await eventually(() => expect(existsSync(path)).toBe(true));
+  expect(await createInbox().health()).toMatchObject({ depth: 1 });
+});
+
+test('without its folder, events are refused and the inbox is not ready, until the folder is back', async () => {
+  const inbox = createInbox({ storeTimeout: 200 });
+  await inbox.store(stored());
+  moveFolder();
+  await expect(inbox.store(stored())).rejects.toThrow(
+    /The file was deleted or replaced: .*Create its folder/,
+  );
+  expect(await inbox.health()).toMatchObject({
+    ready: false,
+    warnings: { refused: expect.stringContaining('The file was deleted or replaced') },
+  });
+  renameSync(moved(), dirname(path));
+  await inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({ ready: true, depth: 2 });
+});
+
+test('runs that go on while the file is replaced end in the new one', async () => {
+  const inbox = createInbox();
+  let end = () => undefined as void;
+  let runs = 0;
+  inbox.work({
+    lead_captured: () => {
+      runs += 1;
+      return new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    },
+  });
+  await inbox.store(stored());
+  await eventually(() => expect(runs).toBe(1));
+  remove('', '-wal', '-shm');
+  await eventually(() => expect(existsSync(path)).toBe(true));
+  end();
+  await inbox.idle();
+  expect(runs).toBe(1);
+  expect(await createInbox().health()).toMatchObject({ depth: 0, deadLetters: 0 });
+});
+
+test('a file system that changes inodes by itself is warned of, and events are stored', async () => {
+  const { fs } = loadRuntime();
+  const real = fs.statSync;
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  await inbox.store(stored());
+  let inode = 0;
+  const stat = vi.spyOn(fs, 'statSync').mockImplementation((file, options) => {
+    inode += 1;
+    return Object.assign(real(file, options) ?? {}, { ino: inode }) as ReturnType<typeof real>;
+  });
+  onTestFinished(() => stat.mockRestore());
+  await inbox.store(stored());
+  expect(logger.lines.join()).toContain('The inode of the file changes by itself');
+  expect(await inbox.health()).toMatchObject({
+    ready: true,
+    depth: 2,
+    warnings: { unwatched: expect.stringContaining('nobody notices') },
+  });
+});

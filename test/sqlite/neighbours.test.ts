@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
+import { loseRun, testNeighbours } from '../inbox/neighbours.js';
+import { createInbox, engine, holdLock, inFile, rowOf } from './inbox-fixture.js';
+
+testNeighbours(engine);
+
+const bury = "UPDATE events SET state = 'dead', worker = NULL, died = 1, due = 9e15, reason = 'no'";
+
+test('a success does not count for a dead letter', async () => {
+  const { inbox, webhook, succeed, calls } = await loseRun(engine);
+  inFile((file) => file.exec(bury));
+  succeed();
+  await sleep(200);
+  expect(rowOf(webhook.key).state).toBe('dead');
+  expect(await inbox.deadLetters.get(webhook.key)).toBeDefined();
+  expect(calls).toEqual([]);
+});
+
+test('a success does not count for an event that was replayed since', async () => {
+  const { inbox, worker, webhook, succeed, calls, second } = await loseRun(engine);
+  inFile((file) => file.exec(bury));
+  await inbox.deadLetters.replay(webhook.key);
+  succeed();
+  await second;
+  expect(rowOf(webhook.key)).toMatchObject({ state: 'running', replayed: 2 });
+  await worker.close({ grace: 0 });
+  expect(calls).toEqual([]);
+});
+
+test('a stalled event waits for a random delay that grows, and runs alone before it would be a dead letter', async () => {
+  const { hooks, calls } = record();
+  const inbox = createInbox({ hooks });
+  const running = new Set<string>();
+  const beside: number[] = [];
+  const last = stored();
+  let isOver = false;
+  const handlers = processing(async ({ key }) => {
+    if (key === last.key) beside.push(running.size);
+    running.add(key);
+    await sleep(20);
+    running.delete(key);
+    // There are always others.
+    if (!isOver && key !== last.key) await inbox.store(stored());
+  });
+  for (let count = 0; count < 5; count += 1) await inbox.store(stored());
+  await inbox.store(last);
+  inFile((file) => file.exec(`UPDATE events SET stalls = 2 WHERE key = '${last.key}'`));
+  inbox.work(handlers, { maxStalls: 2, concurrency: 5 });
+  inbox.work(handlers, { maxStalls: 2, concurrency: 5 });
+  await eventually(() => expect(beside).toEqual([0]));
+  isOver = true;
+  await settled(inbox);
+  expect(calls.every((call) => call === 'handled')).toBe(true);
+});
+
+test('events of a worker that died do not come back together', async () => {
+  const inbox = createInbox();
+  for (let count = 0; count < 50; count += 1) await inbox.store(stored());
+  inFile((file) => file.exec("UPDATE events SET state = 'running', worker = 'gone', run = 1"));
+  const before = Date.now();
+  inbox.work({ agent_deleted: () => undefined }, { lockDuration: 400 });
+  const dues = await eventually(() => {
+    const all = inFile((file) => file.prepare('SELECT state, stalls, due FROM events').all());
+    expect(all.filter(({ state, stalls }) => state === 'retrying' && stalls === 1)).toHaveLength(50);
+    return all.map(({ due }) => Number(due) - before);
+  });
+  // Random, up to 800 ms: all in one tenth of that would be a miracle.
+  expect(Math.max(...dues) - Math.min(...dues)).toBeGreaterThan(80);
+});
+
+test('two workers with locks of two seconds or less run a long event once', async () => {
+  const [one, other] = [createInbox(), createInbox()];
+  let starts = 0;
+  const handlers = processing(async () => {
+    starts += 1;
+    await sleep(2_500);
+  });
+  one.work(handlers, { lockDuration: 500 });
+  other.work(handlers, { lockDuration: 500 });
+  await one.store(stored());
+  await settled(one);
+  expect(starts).toBe(1);
+});
+
+test('closing ends although another process writes to the file all the time', async () => {
+  const inbox = createInbox();
+  const webhook = stored();
+  inbox.work(processing(hang));
+  await inbox.store(webhook);
+  await eventually(async () => expect((await inbox.health()).active).toBe(1));
+  const { release } = holdLock();
+  const closing = inbox.close({ grace: 100 });
+  // Well before the 3 seconds for which each change waits for other processes, twice.
+  await Promise.race([closing, sleep(3_100).then(() => Promise.reject(new Error('still closing')))]);
+  release();
+  expect(rowOf(webhook.key)).toMatchObject({ state: 'running' });
+});
