@@ -8,7 +8,7 @@ import { deliveryRow, type Row, requestRow } from '../testing/http/rows.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
-import { readJson, replaceFile } from './files.js';
+import { replaceFile, withJson } from './files.js';
 import { addHandlers } from './handlers.js';
 import { JSON_OPTION, printEvent, printJson } from './lines.js';
 import { listenError } from './listening.js';
@@ -41,10 +41,7 @@ While it runs (send each POST with the content type application/json)
   POST   /_fake/events             send an event      {"type": "lead_captured", "payload": {"leadName": "Dana"}}
   POST   /_fake/subscriptions      add a subscriber   {"url": "http://127.0.0.1:3000/webhooks"}
   POST   /_fake/faults             inject a failure   {"endpoint": "getTool", "status": 503, "times": 2}
-  POST   /_fake/records/eu/tools   add a record       {"id": "crm", "name": "CRM", "agentId": "agent_eu_1"}
   GET    /_fake/requests           list the requests; ?status=503&endpoint=getTool filters
-  GET    /_fake/deliveries         list the deliveries; POST /_fake/deliveries/<id>/resend repeats one
-  GET    /_fake/state              show all records, with their secrets
   POST   /_fake/reset              start over         {}
 The full list: docs/guides/testing.md`,
   async run(args, terminal) {
@@ -65,7 +62,10 @@ The full list: docs/guides/testing.md`,
       allowedHosts,
       control: true,
     };
-    const platform = createWithSeed(seed);
+    const platform =
+      seed === undefined
+        ? createFakePlatform()
+        : withJson('--seed', seed, (json) => createFakePlatform({ regions: json as StartRecords }));
     if (handlers !== undefined) await addHandlers(platform, handlers);
     platform.onChange((change) => {
       if (change.type === 'request') printRow(terminal, json, requestRow(change.request));
@@ -89,12 +89,6 @@ The full list: docs/guides/testing.md`,
   },
 };
 
-function createWithSeed(file: string | undefined): FakePlatform {
-  if (file === undefined) return createFakePlatform();
-  const regions = readJson('--seed', file) as StartRecords;
-  return naming(`--seed: ${file}`, () => createFakePlatform({ regions }));
-}
-
 async function start(platform: FakePlatform, options: ListenOptions & { port: number; host: string }) {
   try {
     return await platform.listen(options);
@@ -105,7 +99,7 @@ async function start(platform: FakePlatform, options: ListenOptions & { port: nu
 
 /** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
-  if (existsSync(file)) restore(platform, file);
+  if (existsSync(file)) withJson('--state', file, (json) => platform.restore(json as FakeSnapshot));
   const write = (): void => replaceFile(file, `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`);
   try {
     write();
@@ -126,20 +120,6 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
     if (change.type === 'changed' && change.what === 'records') timer ??= setTimeout(save, WRITE_DELAY_MS);
   });
   return save;
-}
-
-function restore(platform: FakePlatform, file: string): void {
-  const snapshot = readJson('--state', file) as FakeSnapshot;
-  naming(`--state: ${file}`, () => platform.restore(snapshot));
-}
-
-/** Runs what checks the content of a file. Its error then names the file. */
-function naming<Result>(file: string, check: () => Result): Result {
-  try {
-    return check();
-  } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 /** Addresses, credentials, ids and settings, ready to copy. */

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSy
 import { decodeText } from '../utils/json.js';
 import { UsageError } from './command.js';
 
-/** Reads the JSON in the file of an option. */
-export function readJson(option: string, file: string): unknown {
+/** Reads the JSON in the file of an option, and passes it on. An error of either names the file. */
+export function withJson<Result>(option: string, file: string, use: (json: unknown) => Result): Result {
   try {
-    return JSON.parse(decodeText(readFileSync(file))) as unknown;
+    return use(JSON.parse(decodeText(readFileSync(file))));
   } catch (error) {
-    throw new UsageError(`${option}: cannot read ${file}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`${option}: ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 

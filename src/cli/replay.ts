@@ -32,13 +32,12 @@ The exit code is 0 if every response was 200, 1 if one was not, and 2 if there i
     const { json } = values;
     const webhooks = select(readRecording(file), values.only, file);
     let refused = 0;
-    for (const [index, webhook] of webhooks.entries()) {
+    for (const webhook of webhooks) {
       printPosting(terminal, json, webhook.type, url);
       const delivery = await post(url, webhook, secret);
       const failure = failureOfDelivery(delivery);
       if (failure !== undefined) refused += 1;
       printDelivery(terminal, json, delivery, failure);
-      terminal.progress(`${index + 1} of ${webhooks.length} posted, ${refused} without a 200`);
     }
     if (json) printJson(terminal, { posted: webhooks.length, refused });
     else terminal.out(`${webhooks.length} posted, ${refused} without a 200`);

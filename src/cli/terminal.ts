@@ -8,8 +8,6 @@ export type Tone = 'ok' | 'warn' | 'fail';
 export interface Terminal {
   /** Prints a text. The tone colours its first word; a time of day in front of it is dimmed. */
   out(text: string, tone?: Tone): void;
-  /** Shows how far the command is, below what is printed; nothing if the output is not a terminal. */
-  progress(text: string): void;
   error(text: string): void;
   /** Resolves when the user stops the command, which is a server. */
   stopped(): Promise<void>;
@@ -25,7 +23,6 @@ export function processTerminal(): Terminal {
   // Node's own rule for a terminal. FORCE_COLOR is also for a pipe, such as the log of a CI.
   const isForced = !['0', 'false', undefined].includes(env.FORCE_COLOR);
   const hasColours = isForced || (stdout.isTTY && stdout.hasColors());
-  let hasProgress = false;
   let isServer = false;
   // The reader has gone (`fake | head -1`). A server goes on without it; for the others, it has seen enough.
   const onWriteError = (error: NodeJS.ErrnoException): void => {
@@ -33,24 +30,13 @@ export function processTerminal(): Terminal {
     if (!isServer) process.exit(0);
   };
   for (const stream of [stdout, stderr]) stream.on('error', onWriteError);
-  const clearProgress = (): void => {
-    if (hasProgress) stdout.write(CLEAR_LINE);
-    hasProgress = false;
-  };
   return {
     out(text, tone) {
-      clearProgress();
       // Part of the text may have come over the network.
       const line = printable(text);
       console.log(hasColours && tone !== undefined ? paint(line, tone) : line);
     },
-    progress(text) {
-      if (!stdout.isTTY) return;
-      stdout.write(CLEAR_LINE + printable(text));
-      hasProgress = true;
-    },
     error(text) {
-      clearProgress();
       console.error(printable(text));
     },
     // The first signal stops the command in order. The second one has no listener, and kills it.
@@ -63,9 +49,6 @@ export function processTerminal(): Terminal {
     env,
   };
 }
-
-/** Returns to the first column, and erases to the end of the line. */
-const CLEAR_LINE = '\r\u001b[K';
 
 /** Colours the first word of a line, and dims a time of day in front of it. */
 function paint(line: string, tone: Tone): string {

@@ -84,7 +84,7 @@ test('--seed adds records; a wrong one is named', async () => {
   const { code, errors } = await finish(['fake', '--seed', file]);
   expect([code, errors[0]]).toEqual([2, expect.stringContaining('Did you mean `tools`?')]);
   writeFileSync(file, '{');
-  expect((await finish(['fake', '--seed', file])).errors[0]).toMatch(/--seed: cannot read .*JSON/);
+  expect((await finish(['fake', '--seed', file])).errors[0]).toMatch(/--seed: .*seed.json: .*JSON/);
 });
 
 test('a wrong record of --seed is named by file, index and id', async () => {

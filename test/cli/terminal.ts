@@ -7,7 +7,6 @@ import { deferred } from '../support/deferred.js';
 export async function start(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
   const lines: string[] = [];
   const tones: (Tone | undefined)[] = [];
-  const progress: string[] = [];
   const errors: string[] = [];
   const [greeting, stopping] = [deferred(), deferred()];
   const exit = run(args, {
@@ -16,7 +15,6 @@ export async function start(args: readonly string[], env: Readonly<Record<string
       tones.push(tone);
       greeting.resolve();
     },
-    progress: (text) => void progress.push(text),
     error: (text) => void errors.push(text),
     stopped: () => stopping.promise,
     env,
@@ -27,7 +25,7 @@ export async function start(args: readonly string[], env: Readonly<Record<string
   });
   await Promise.race([greeting.promise, exit]);
   const url = /(?:listens|received) at (\S+)\. /.exec(lines[0] ?? '')?.[1] ?? '';
-  return { lines, tones, progress, errors, exit, stop: stopping.resolve, url };
+  return { lines, tones, errors, exit, stop: stopping.resolve, url };
 }
 
 /** Runs the command to its end. */
