@@ -1,8 +1,9 @@
+import type { LeveledLogger } from '../utils/logger.js';
 import { refuseOptions } from '../validation/options.js';
 import type { WebhookHandler } from '../webhooks/context.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';
-import type { InboxSettings, WorkOptions } from './options.js';
+import type { WorkOptions } from './options.js';
 
 /** A handler for each event type of interest. Events of other types wait for a worker that has one. */
 export type HandlersByType = {
@@ -16,7 +17,7 @@ export type EventHandlers = Pick<WebhookHandlers, 'process' | 'handles'>;
 export function toHandlers(
   work: HandlersByType | EventHandlers,
   onError: WorkOptions['onError'],
-  logging: InboxSettings['logging'],
+  log: LeveledLogger,
 ): EventHandlers {
   if (typeof work !== 'object' || work === null) {
     return refuse('work', 'must be handlers by type, or `createWebhookHandlers()`.');
@@ -25,10 +26,15 @@ export function toHandlers(
     return refuse('work', 'is a receiver, which responds to deliveries. Pass its handlers by type.');
   }
   if (isHandlers(work)) {
-    if (onError === undefined) return work;
+    if (onError === undefined) {
+      // Other handlers than `createWebhookHandlers()` log by themselves.
+      if ('logTo' in work) (work as WebhookHandlers).logTo(log);
+      return work;
+    }
     return refuse('onError', 'goes with handlers by type. Register it on the `WebhookHandlers`.');
   }
-  const handlers = createWebhookHandlers(logging);
+  const handlers = createWebhookHandlers();
+  handlers.logTo(log);
   if (onError !== undefined) handlers.onError(onError);
   for (const [type, handler] of Object.entries(work)) {
     if (handler === undefined) continue;

@@ -148,7 +148,7 @@ export class Inbox<
       settings,
       reporter,
       work: resolveWork(options, settings.log),
-      handlers: toHandlers(work, options.onError, settings.logging),
+      handlers: toHandlers(work, options.onError, settings.log),
       consume: (runner) => engine.consume(runner),
       onClosed: () => this.#workers.delete(worker),
     });

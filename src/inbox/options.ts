@@ -135,8 +135,6 @@ export interface InboxSettings extends Settled<Plain> {
   readonly application: string | undefined;
   readonly backoff: Settled<Backoff>;
   readonly log: LeveledLogger;
-  /** The logging options as passed, for handlers by type, which log too. */
-  readonly logging: Pick<InboxOptions, 'logger' | 'logLevel'>;
 }
 
 const DAY_MS = 86_400_000;
@@ -192,7 +190,7 @@ export function settleOptions(options: InboxOptions): InboxSettings {
   warnOfUnits(log, { retention, deadLetterRetention, storeTimeout });
   if (backoff.delay < LEAST_BACKOFF_MS) warnOfUnits(log, { backoff: backoff.delay });
   const plain = withDefaults(INBOX_DEFAULTS, options);
-  return { ...plain, application, backoff, log, logging: { logger, logLevel } };
+  return { ...plain, application, backoff, log };
 }
 
 /** A duration below this was probably meant in seconds, hours or days. */

@@ -111,14 +111,21 @@ export function createLogger(logger: Logger = console, level?: LogLevel): Levele
 /** Writes lines up to a level. A line is built only if it is written. */
 export class LeveledLogger {
   /** The least level that is written. */
-  readonly level: LogLevel;
-  readonly #logger: Logger;
-  readonly #rank: number;
+  level: LogLevel;
+  #logger: Logger;
+  #rank: number;
 
   constructor(logger: Logger, level: LogLevel) {
     this.level = level;
     this.#logger = logger;
     this.#rank = LOG_LEVELS.indexOf(level);
+  }
+
+  /** Writes where another logger writes, from now on. */
+  follow(other: LeveledLogger): void {
+    this.level = other.level;
+    this.#logger = other.#logger;
+    this.#rank = other.#rank;
   }
 
   /** Whether lines of a level are written. */

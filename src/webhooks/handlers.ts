@@ -31,7 +31,11 @@ import { type FailureListener, Reporter } from './reporter.js';
 
 /** Options of {@link createWebhookHandlers}. */
 export interface WebhookHandlersOptions extends WebhookEventOptions {
-  /** Receives the log lines. Default `console`. */
+  /**
+   * Receives the log lines. Default `console`.
+   *
+   * Without a logger and a level, the handlers use those of the receiver or the inbox that gets them.
+   */
   readonly logger?: Logger | undefined;
   /**
    * Failures are logged at `error`, types without a handler once at `warn`. Default `'warn'`. Environment:
@@ -55,6 +59,8 @@ export class WebhookHandlers {
   readonly validation: EventValidation;
   /** @internal The listeners of `onError`. */
   readonly listeners: FailureListener[] = [];
+  /** Undefined if the handlers have a logger or a level of their own. */
+  #borrowed: LeveledLogger | undefined;
   readonly #reporter: Reporter;
   readonly #byType = new Map<string, AnyHandler[]>();
   readonly #everyType: AnyHandler[] = [];
@@ -63,7 +69,8 @@ export class WebhookHandlers {
   readonly #invalid: AnyHandler[] = [];
 
   /** Use {@link createWebhookHandlers}. */
-  constructor({ validation, drift, log }: EventValidation & { readonly log: LeveledLogger }) {
+  constructor({ validation, drift, log }: EventValidation & { readonly log: LeveledLogger }, ownsLog = true) {
+    this.#borrowed = ownsLog ? undefined : log;
     this.validation = { validation, drift };
     this.#reporter = new Reporter(log, this.listeners);
     bindMethods(this);
@@ -196,6 +203,12 @@ export class WebhookHandlers {
     checkFunction('onError', listener);
     this.listeners.push(listener);
     return this;
+  }
+
+  /** @internal Logs where the first receiver or inbox logs that gets these handlers. */
+  logTo(log: LeveledLogger): void {
+    this.#borrowed?.follow(log);
+    this.#borrowed = undefined;
   }
 
   /**
@@ -358,5 +371,6 @@ export function checkFunction(name: string, given: unknown): void {
 export function createWebhookHandlers(options: WebhookHandlersOptions = {}): WebhookHandlers {
   const schema = z.strictObject({ ...validationOptions(), ...loggingOptions() });
   checkOptions(schema, options, { of: 'createWebhookHandlers' });
-  return new WebhookHandlers(resolveEvents(options));
+  const ownsLog = options.logger !== undefined || options.logLevel !== undefined;
+  return new WebhookHandlers(resolveEvents(options), ownsLog);
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
 import { describeThrown } from '../utils/thrown.js';
-import { responseTaken } from './adapters/hints.js';
+import { responseDropped, responseTaken } from './adapters/hints.js';
 import {
   type NodeRequest,
   type NodeResponse,
@@ -48,6 +48,8 @@ export interface WebhookRequest {
 export class WebhookReceiver {
   /** @internal */
   protected readonly parts: ReceiverParts;
+  /** Whether the responses of `fetch` are sent is known. */
+  #isSending = false;
 
   /** Use {@link createWebhookReceiver}. */
   constructor(parts: ReceiverParts) {
@@ -145,7 +147,12 @@ export class WebhookReceiver {
     const response = await receive(this.parts, request, (unverified) => readRequest(request, unverified));
     // Anything else was refused, but a framework that does not know `Response` would respond with 200.
     checkRequest(request);
-    return toResponse(response);
+    const isWatched = !this.#isSending && response.body !== '' && request.method === 'POST';
+    if (!isWatched) return toResponse(response);
+    return toResponse(response, (isSent) => {
+      this.#isSending = true;
+      if (!isSent) this.parts.settings.log.log('warn', () => responseDropped(response.status));
+    });
   };
 
   /**
@@ -268,6 +275,8 @@ export function createWebhookReceiver(options: AnyReceiverOptions): WebhookRecei
 export function createWebhookReceiver(options: AnyReceiverOptions = {}): WebhookReceiver {
   const settings = resolveReceiver(options);
   const { log, hooks, handlers = new WebhookHandlers(settings) } = settings;
+  // Those of another installation of this package may have no such method.
+  handlers.logTo?.(log);
   const reporter = new Reporter(log, handlers.listeners, hooks.onDelivery);
   const ownerFinder = resolveSecrets(
     options,

@@ -5,6 +5,8 @@ import {
   createWebhookReceiver,
   parseWebhook,
   parseWebhookRequest,
+  type StoredWebhook,
+  type WebhookHandlersOptions,
   type WebhookReceiverOptions,
   type WebhookSecrets,
 } from 'agent-platform-sdk';
@@ -344,6 +346,50 @@ describe('bodies that cannot be read', () => {
     expect((await fetch(url, { method: 'POST', body })).status).toBe(400);
     expect(all()).toContain('The body was read before.');
   });
+});
+
+test('every method of a receiver and of handlers can be taken off it', async () => {
+  const types: string[] = [];
+  const made = createWebhookHandlers({ logLevel: 'off' });
+  const { on, onAny, onUnhandled, onUnknown, onInvalid, onError, handles, process } = made;
+  on('lead_captured', ({ type }) => types.push(type));
+  for (const register of [onAny, onUnhandled, onUnknown, onInvalid]) register(() => undefined);
+  onError(() => undefined);
+  expect([handles('lead_captured'), handles('scored')]).toEqual([true, true]);
+  const { handle, onRejected, onError: onFailure } = createWebhookReceiver({ secret, handlers: made });
+  onRejected(() => undefined);
+  onFailure(() => undefined);
+  expect((await handle(post('lead_captured'))).status).toBe(200);
+  const stored: StoredWebhook[] = [];
+  const inbox = { store: async (webhook: StoredWebhook) => void stored.push(webhook) };
+  await createWebhookReceiver({ secret, inbox }).handle(post('lead_captured'));
+  await Promise.all(stored.map((webhook) => process(webhook)));
+  const own = createWebhookReceiver({ secret });
+  const { on: onType, onAny: onEach, node, fetch: take } = own;
+  onType('webhook_test', ({ type }) => types.push(type));
+  onEach(() => undefined);
+  expect((await fetch(await serve(node), { method: 'POST', body: delivery('webhook_test') })).status).toBe(
+    200,
+  );
+  const request = new Request('https://a.test', {
+    method: 'POST',
+    body: delivery('webhook_test', { createdAt: 2 }),
+  });
+  expect((await take(request)).status).toBe(200);
+  expect(types).toEqual(['lead_captured', 'lead_captured', 'webhook_test', 'webhook_test']);
+});
+
+test.each<[string, WebhookHandlersOptions, number]>([
+  ['without a logger log where their receiver does', {}, 1],
+  ['with a level of their own keep it', { logLevel: 'off' }, 0],
+])('handlers %s', async (_, options, count) => {
+  const handlers = createWebhookHandlers(options).onAny(() => false);
+  const { receiver, lines } = setUp({ handlers });
+  await receiver.handle(post('webhook_test'));
+  // The first one counts.
+  const other = setUp({ handlers });
+  await other.receiver.handle(post('lead_captured'));
+  expect([lines.length, other.lines.length]).toEqual([2 * count, 0]);
 });
 
 describe('a method', () => {

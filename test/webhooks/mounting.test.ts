@@ -4,7 +4,7 @@ import express from 'express';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { listenOnLoopback, serve } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, minimal, secret } from './deliveries.js';
@@ -245,6 +245,34 @@ test.each<[string, object]>([
   // oxlint-disable-next-line typescript/no-implied-eval
   const handle = new Function('receiver', 'event', `return ${code}`) as (...args: unknown[]) => unknown;
   expect(await handle(receiver, event)).toMatchObject({ status: 200 });
+});
+
+test('Hono, fetch without `return`: a failure leaves one warning, and a response that is sent none', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { receiver, logger } = setUp();
+  const app = new Hono().post('/right', (context) => receiver.fetch(context.req.raw));
+  app.post('/wrong', async (context) => {
+    await receiver.fetch(context.req.raw);
+    return context.body(null, 200);
+  });
+  const other = setUp();
+  app.post('/other', (context) => other.receiver.fetch(context.req.raw));
+  const sendTo = async (path: string) => {
+    const response = await app.request(path, { method: 'POST', body: '{}' });
+    const text = await response.text();
+    await vi.advanceTimersByTimeAsync(1_000);
+    return [response.status, text];
+  };
+  for (let count = 0; count < 2; count += 1) expect(await sendTo('/wrong')).toEqual([200, '']);
+  expect(logger.lines).toEqual([
+    expect.stringContaining('refused with 401'),
+    expect.stringMatching(/^warn .*response of receiver\.fetch .*\(401\) was not sent\. Return it/),
+    expect.stringContaining('refused with 401'),
+  ]);
+  const sent = [401, '{"message":"verification failed","code":"verification_failed"}'];
+  expect([await sendTo('/right'), await sendTo('/other')]).toEqual([sent, sent]);
+  expect(other.logger.lines).toEqual([expect.stringContaining('refused with 401')]);
 });
 
 test('an empty body or another method leads to no hint', async () => {

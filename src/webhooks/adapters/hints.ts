@@ -18,6 +18,14 @@ export function responseTaken(sent: number, meant: number): string {
   );
 }
 
+/** Says that the program has not sent the response to a delivery. */
+export function responseDropped(status: number): string {
+  return (
+    `the response of receiver.fetch to a webhook (${status}) was not sent. Return it: ` +
+    'your own response would tell the service that the event is safe.'
+  );
+}
+
 /** Describes what a text is that carries no secret to be found; undefined if it is a JSON object. */
 export function bodyHint(text: string, headers: unknown): string | undefined {
   const start = text.trimStart();

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/index.js';
+import { unref } from '../../utils/waiting.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 import { IN_HONO, IN_KOA, mountingHint, READ_BEFORE, readingHint } from './hints.js';
 import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
@@ -76,7 +77,26 @@ export function isStream(body: unknown): body is ReadableStream<unknown> {
   return typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === 'function';
 }
 
-/** Turns a response into a `Response`. */
-export function toResponse({ status, headers, body }: WebhookResponse): Response {
-  return new Response(body === '' ? null : body, { status, headers });
+/** Long enough for a program that does something else before it returns the response. */
+const SENT_WITHIN_MS = 500;
+
+/**
+ * Turns a response into a `Response`.
+ *
+ * @param onKnown - Called once it is known whether anybody has read its body, as whatever sends it does.
+ */
+export function toResponse(
+  { status, headers, body }: WebhookResponse,
+  onKnown?: (isSent: boolean) => void,
+): Response {
+  if (onKnown === undefined) return new Response(body === '' ? null : body, { status, headers });
+  const timer = setTimeout(() => onKnown(false), SENT_WITHIN_MS);
+  unref(timer);
+  const pull = (controller: ReadableStreamDefaultController) => {
+    clearTimeout(timer);
+    onKnown(true);
+    controller.enqueue(new TextEncoder().encode(body));
+    controller.close();
+  };
+  return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { status, headers });
 }
