@@ -1,4 +1,4 @@
-import { numberIn, type ServerInfo } from './server.js';
+import { numberIn, type ServerInfo } from './redis-info.js';
 
 /** The memory of a Redis, in bytes. */
 export interface MemoryUse {

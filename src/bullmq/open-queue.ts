@@ -4,8 +4,8 @@ import type { RedisClient } from '../redis/connection.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { MemoryGauge } from './memory.js';
 import type { BullMQSettings } from './options.js';
+import { findWriter, readInfo } from './redis-info.js';
 import { ReplicaGate } from './replicas.js';
-import { findWriter, readInfo } from './server.js';
 
 /** A connected queue, with the checks that an event passes on its way into it. */
 export interface OpenQueue {

@@ -21,7 +21,7 @@ import {
   type OptionFields,
   refuseOptions,
   wholeNumber,
-} from '../validation/options.js';
+} from '../validation/check-options.js';
 
 /** Options of `createBullMQInbox`. Pass the same where events are received and where they are processed. */
 export interface BullMQInboxOptions extends InboxOptions {

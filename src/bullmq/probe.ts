@@ -7,7 +7,7 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { jobOptions } from './job.js';
 import type { OpenQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
-import { readInfo } from './server.js';
+import { readInfo } from './redis-info.js';
 
 /** The oldest Redis that has all commands of BullMQ's scripts. */
 const LEAST_VERSION = '6.2';

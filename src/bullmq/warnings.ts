@@ -3,7 +3,7 @@ import { isCluster, settingsOf } from '../redis/connection.js';
 import { type MemoryUse, memoryUse } from './memory.js';
 import type { OpenQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
-import { numberIn, readFsync, readInfo, type ServerInfo } from './server.js';
+import { numberIn, readFsync, readInfo, type ServerInfo } from './redis-info.js';
 
 /** The kind of a warning of {@link InboxHealth}. */
 export type BullMQWarning =

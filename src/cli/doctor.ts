@@ -14,7 +14,7 @@ import { hintFor } from '../utils/suggest.js';
 import type { Drift } from '../validation/drift.js';
 import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { listSecrets } from '../webhooks/secrets/known.js';
-import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/variable.js';
+import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/secret-variable.js';
 import { type Command, parse, UsageError } from './command.js';
 import { parseTarget, post, readSecrets } from './sending.js';
 import type { Terminal, Tone } from './terminal.js';

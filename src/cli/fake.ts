@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { createFakePlatform, type FakePlatform } from '../testing/fake/fake.js';
 import type { StartRecords } from '../testing/fake/records/records.js';
-import type { FakeSnapshot } from '../testing/fake/records/store.js';
+import type { FakeSnapshot } from '../testing/fake/records/region-store.js';
 import { dotenv } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
 import { deliveryRow, type Row, requestRow } from '../testing/http/rows.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
+import { addHandlers } from './added-operations.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
 import { replaceFile, withJson } from './files.js';
-import { addHandlers } from './handlers.js';
 import { JSON_OPTION, printEvent, printJson } from './lines.js';
 import { listenError } from './listening.js';
 import type { Terminal } from './terminal.js';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from './run.js';
+import { run } from './main.js';
 import { processTerminal } from './terminal.js';
 
 async function main(): Promise<void> {

@@ -8,7 +8,7 @@ import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
-import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
 import { JSON_OPTION, printDelivery, printEvent, printJson, printPosting } from './lines.js';
 import { startListening } from './listening.js';

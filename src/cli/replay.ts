@@ -1,6 +1,6 @@
 import { failureOfDelivery } from '../testing/http/describe.js';
 import { type RecordedWebhook, readRecordingFile } from '../testing/sending/recording.js';
-import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
 import { type Command, parse, UsageError } from './command.js';
 import { JSON_OPTION, printDelivery, printJson, printPosting } from './lines.js';
 import { parseTarget, post, readSecrets } from './sending.js';

@@ -1,7 +1,7 @@
 import { type PostedEvent, postEvent, targetAddress } from '../testing/sending/post.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { isLoopback } from '../utils/loopback.js';
-import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/variable.js';
+import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/secret-variable.js';
 import { UsageError } from './command.js';
 import type { Terminal } from './terminal.js';
 

@@ -8,7 +8,7 @@ import { parseJson } from '../utils/json.js';
 import { validateOwn } from '../validation/validate.js';
 import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events.js';
-import { SECRET_VARIABLE } from '../webhooks/secrets/variable.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
 import { JSON_OPTION, printDelivery } from './lines.js';
 import { parseTarget, post, readSecrets } from './sending.js';

@@ -2,7 +2,7 @@ import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { isLoopback } from '../utils/loopback.js';
 import { REGIONS, type Region } from '../utils/regions.js';
-import type { OptionProblem } from '../validation/options.js';
+import type { OptionProblem } from '../validation/check-options.js';
 import type { AgentPlatformOptions } from './options.js';
 
 /** Describes what is wrong with the base addresses beyond what the schema of the options checks. */

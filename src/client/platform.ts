@@ -12,7 +12,7 @@ import { bindMethods } from '../utils/bound.js';
 import { typeName } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import type { Region } from '../utils/regions.js';
-import { refuseOptions } from '../validation/options.js';
+import { refuseOptions } from '../validation/check-options.js';
 import { type ApiPromise, PendingCall } from './api-promise.js';
 import { createSend, type Send } from './call/send.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';

@@ -8,7 +8,6 @@ import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/l
 import { pastedProblem } from '../utils/pasted.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import { VERSION } from '../utils/version.js';
-import { DriftReporter } from '../validation/drift.js';
 import {
   checkedBy,
   checkOptions,
@@ -19,7 +18,8 @@ import {
   type OptionProblem,
   oneOf,
   wholeNumber,
-} from '../validation/options.js';
+} from '../validation/check-options.js';
+import { DriftReporter } from '../validation/drift.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import { addressProblems, swappedRegion, versionedUrl } from './base-url.js';
 import type { DriftHookContext, Hooks } from './hooks.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WebhookError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
-import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/options.js';
+import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/check-options.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { type Settled, withDefaults } from './options.js';
 

@@ -4,7 +4,6 @@ import { sleep, succeedsWithin, unref, within, withRetries } from '../utils/wait
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import type { Consumer, Engine } from './engine.js';
-import { type EventHandlers, type HandlersByType, toHandlers } from './handlers.js';
 import { type InboxHealth, type InboxWarnings, toHealth, UNATTENDED_MS, UNKNOWN } from './health.js';
 import {
   type CloseOptions,
@@ -15,6 +14,7 @@ import {
 } from './options.js';
 import type { InboxReporter } from './reporter.js';
 import { WaitingRoom } from './waiting-room.js';
+import { type EventHandlers, type HandlersByType, toHandlers } from './work-handlers.js';
 import type { InboxWorker, WorkerParts } from './worker.js';
 
 /*

@@ -11,7 +11,7 @@ import {
   type OptionFields,
   oneOf,
   wholeNumber,
-} from '../validation/options.js';
+} from '../validation/check-options.js';
 import type { WebhookFailure } from '../webhooks/context.js';
 import type { InboxHooks } from './hooks.js';
 

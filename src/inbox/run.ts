@@ -5,9 +5,9 @@ import { checkStored } from '../webhooks/inbox.js';
 import { delayAfter } from './delays.js';
 import type { Ending, TakenEvent } from './engine.js';
 import { isFinal, NoHandlerError, reasonFor } from './failure.js';
-import type { EventHandlers } from './handlers.js';
 import type { InboxRun } from './hooks.js';
 import type { InboxSettings, WorkSettings } from './options.js';
+import type { EventHandlers } from './work-handlers.js';
 
 /** What a run needs. */
 export interface RunParts {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { HUNDRED_YEARS_MS, succeedsWithin, withRetries } from '../utils/waiting.js';
-import { checkOptions, milliseconds } from '../validation/options.js';
+import { checkOptions, milliseconds } from '../validation/check-options.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe/store.js';
 import {
   CONNECTION_RULE,

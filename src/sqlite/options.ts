@@ -7,7 +7,7 @@ import {
   settleOptions,
   withDefaults,
 } from '../inbox/options.js';
-import { checkedBy, checkOptions, type OptionFields, wholeNumber } from '../validation/options.js';
+import { checkedBy, checkOptions, type OptionFields, wholeNumber } from '../validation/check-options.js';
 
 /** Options of `createSqliteInbox`. Pass the same where events are received and where they are processed. */
 export interface SqliteInboxOptions extends InboxOptions {

@@ -61,8 +61,8 @@ export type {
   RegionRecords,
   StartRecords,
 } from './fake/records/records.js';
+export type { FakeRecords, FakeSnapshot } from './fake/records/region-store.js';
 export type { Seed, SeedHandles } from './fake/records/seed.js';
-export type { FakeRecords, FakeSnapshot } from './fake/records/store.js';
 export type { NotFoundChoice, RefusalChoice, RefusalChoices, RefusalReason } from './fake/refusals.js';
 export type { FakeRequest } from './fake/requests.js';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../utils/logger.js';
+import { func, oneOf } from '../validation/check-options.js';
 import { type Drift, DriftReporter } from '../validation/drift.js';
-import { func, oneOf } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
 import type { EventValidation } from './payload.js';
 

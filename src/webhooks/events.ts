@@ -14,7 +14,7 @@ import {
   RegionSchema,
 } from '../schemas/values.js';
 import type { Region } from '../utils/regions.js';
-import { checkName } from '../validation/options.js';
+import { checkName } from '../validation/check-options.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.

@@ -5,7 +5,7 @@ import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
 import { hintFor } from '../utils/suggest.js';
-import { checkOptions, loggingOptions } from '../validation/options.js';
+import { checkOptions, loggingOptions } from '../validation/check-options.js';
 import type { WebhookContext, WebhookFailure, WebhookHandler } from './context.js';
 import { resolveEvents, validationOptions, type WebhookEventOptions } from './event-options.js';
 import {

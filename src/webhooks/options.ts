@@ -10,7 +10,7 @@ import {
   type OptionFields,
   type OptionProblem,
   wholeNumber,
-} from '../validation/options.js';
+} from '../validation/check-options.js';
 import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
 import type { WebhookReceiverHooks } from './context.js';
 import { DEFAULT_WINDOW_MS, type DedupeSettings } from './dedupe/claim.js';

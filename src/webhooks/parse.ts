@@ -9,8 +9,8 @@ import {
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { LeveledLogger } from '../utils/logger.js';
+import { checkOptions, wholeNumber } from '../validation/check-options.js';
 import { DriftReporter } from '../validation/drift.js';
-import { checkOptions, wholeNumber } from '../validation/options.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
 import { gunzip } from './adapters/gunzip.js';
 import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { run } from '../../src/cli/run.js';
+import { run } from '../../src/cli/main.js';
 import type { Tone } from '../../src/cli/terminal.js';
 import { deferred } from '../support/deferred.js';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { text } from '../../schemas/fields.js';
 import type { Region } from '../../utils/regions.js';
-import { func, wholeNumber } from '../../validation/options.js';
+import { func, wholeNumber } from '../../validation/check-options.js';
 import type { Caller } from './caller.js';
 import { collectionNames } from './records/kinds.js';
 import { REFUSAL_REASONS, type RefusalChoices } from './refusals.js';

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../endpoints/endpoint.js';
 import { flag, text } from '../../schemas/fields.js';
 import { bindMethods } from '../../utils/bound.js';
 import { byRegion } from '../../utils/regions.js';
-import { checkOptions, oneOf } from '../../validation/options.js';
+import { checkOptions, oneOf } from '../../validation/check-options.js';
 import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
 import { FakeWebhooks } from '../sending/webhooks.js';
 import { type BaseUrls, resolveBaseUrls } from './base-urls.js';
@@ -15,7 +15,6 @@ import { Generation } from './generation.js';
 import { type Handler, handlerRoute } from './handler.js';
 import { createAdd, type FakeAdd } from './records/add.js';
 import type { FakeState, StartRecords } from './records/records.js';
-import { fillStore, type Seed, seed, startRecordsSchema } from './records/seed.js';
 import {
   clearStore,
   createStore,
@@ -23,7 +22,8 @@ import {
   type FakeSnapshot,
   restoreSnapshot,
   takeSnapshot,
-} from './records/store.js';
+} from './records/region-store.js';
+import { fillStore, type Seed, seed, startRecordsSchema } from './records/seed.js';
 import { createRequestLog } from './request-log.js';
 import type { FakeRequest } from './requests.js';
 import { documentedRoutes, isSameOperation, type Route } from './route.js';

@@ -7,7 +7,7 @@ import type { Reach } from './access.js';
 import type { Caller } from './caller.js';
 import { keyOfPair, wordFor } from './records/kinds.js';
 import type { CollectionName } from './records/records.js';
-import type { RegionStore } from './records/store.js';
+import type { RegionStore } from './records/region-store.js';
 import { Refusal } from './refusals.js';
 import { SUCCESS } from './responses.js';
 

@@ -9,7 +9,7 @@ import { answerFaulted, type Faults, NO_FAULTS } from './faults/faults.js';
 import type { Generation } from './generation.js';
 import type { Journal } from './journal.js';
 import { noOperation, type Place } from './places.js';
-import type { Store } from './records/store.js';
+import type { Store } from './records/region-store.js';
 import { Refusal, statusAndCode, statusName } from './refusals.js';
 import { type FakeRequest, maskedHeaders } from './requests.js';
 import { type Answer, errorBody, jsonResponse, readable } from './responses.js';

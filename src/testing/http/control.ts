@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../errors/index.js';
 import { dictionary, requiredText } from '../../schemas/fields.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
-import { checkOptions } from '../../validation/options.js';
+import { checkOptions } from '../../validation/check-options.js';
 import { isWebhookEventType } from '../../webhooks/events.js';
 import type { FakeChange } from '../fake/changes.js';
 import type { FaultInput } from '../fake/faults/faults.js';

@@ -1,7 +1,7 @@
 import type { FakeChange } from '../fake/changes.js';
 import type { Faults } from '../fake/faults/faults.js';
 import type { FakeState } from '../fake/records/records.js';
-import type { FakeRecords, FakeSnapshot } from '../fake/records/store.js';
+import type { FakeRecords, FakeSnapshot } from '../fake/records/region-store.js';
 import type { FakeRequest } from '../fake/requests.js';
 import type { FakeWebhooks } from '../sending/webhooks.js';
 

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { AgentPlatformError } from '../../errors/index.js';
 import { flag, text } from '../../schemas/fields.js';
 import { byRegion } from '../../utils/regions.js';
-import { checkedBy, checkOptions, wholeNumber } from '../../validation/options.js';
+import { checkedBy, checkOptions, wholeNumber } from '../../validation/check-options.js';
 import type { BaseUrls } from '../fake/base-urls.js';
 import { placeOverHttp } from '../fake/places.js';
 import { isJson } from '../fake/responses.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, text, texts } from '../../schemas/fields.js';
 import { REGIONS, type Region } from '../../utils/regions.js';
-import { oneOf, wholeNumber } from '../../validation/options.js';
+import { oneOf, wholeNumber } from '../../validation/check-options.js';
 import type { WebhookEventType } from '../../webhooks/events.js';
 
 /** The most duplicates of an event that one call posts. */

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import type { Region } from '../../utils/regions.js';
 import { isMisspelt } from '../../utils/suggest.js';
-import { refuseOptions } from '../../validation/options.js';
+import { refuseOptions } from '../../validation/check-options.js';
 import { type WebhookEventType, type WebhookPayloadOf, webhookEvents } from '../../webhooks/events.js';
 import type { FakeState } from '../fake/records/records.js';
 import { EVENT_TYPES } from '../fixtures/events.js';

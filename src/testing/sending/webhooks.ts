@@ -2,13 +2,13 @@ import { ConfigurationError } from '../../errors/index.js';
 import { requiredText } from '../../schemas/fields.js';
 import { typeName } from '../../utils/issues.js';
 import type { Region } from '../../utils/regions.js';
-import { checkOptions } from '../../validation/options.js';
+import { checkOptions } from '../../validation/check-options.js';
 import { isWebhookEventType, type WebhookEventType } from '../../webhooks/events.js';
 import type { ChangeEmitter } from '../fake/changes.js';
 import type { Generation } from '../fake/generation.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
-import type { Store } from '../fake/records/store.js';
+import type { Store } from '../fake/records/region-store.js';
 import { Deliveries, type FakePost } from './deliveries.js';
 import { followFailures } from './failures.js';
 import {

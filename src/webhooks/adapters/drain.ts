@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../../errors/index.js';
 import { typeName } from '../../utils/issues.js';
 import { MAX_TIMER_MS, sleep, succeedsWithin } from '../../utils/waiting.js';
-import { checkOptions, methods, numberBetween } from '../../validation/options.js';
+import { checkOptions, methods, numberBetween } from '../../validation/check-options.js';
 
 /** Options of {@link drain}. */
 export interface DrainOptions {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { checkOptions, wholeNumber } from '../../validation/options.js';
+import { checkOptions, wholeNumber } from '../../validation/check-options.js';
 
 /** The result of a claim in a {@link DedupeStore}. */
 export type ClaimResult = 'new' | 'pending' | 'done';

@@ -2,9 +2,9 @@ import { ConfigurationError } from '../../errors/index.js';
 import { typeName } from '../../utils/issues.js';
 import { isObject } from '../../utils/json.js';
 import { pastedProblem } from '../../utils/pasted.js';
-import type { OptionProblem } from '../../validation/options.js';
+import type { OptionProblem } from '../../validation/check-options.js';
 import { isCandidate, MAX_SECRET_LENGTH, type SecretOwner } from './find.js';
-import { SECRET_VARIABLE } from './variable.js';
+import { SECRET_VARIABLE } from './secret-variable.js';
 
 /**
  * Workspace secrets: one, a list during a rotation, or a record of named workspaces with one or a list each.

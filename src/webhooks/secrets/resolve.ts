@@ -3,11 +3,11 @@ import { readEnvironment } from '../../utils/environment.js';
 import { typeName } from '../../utils/issues.js';
 import { isObject } from '../../utils/json.js';
 import { unlessAborted } from '../../utils/waiting.js';
-import type { OptionProblem } from '../../validation/options.js';
+import type { OptionProblem } from '../../validation/check-options.js';
 import { type FindOwner, isCandidate, type OwnerFinder, type SecretOwner } from './find.js';
 import { listSecrets, ownersOf, type WebhookSecrets } from './known.js';
 import type { SecretLoader, WebhookSecretLoader } from './loader.js';
-import { SECRET_VARIABLE, splitSecrets } from './variable.js';
+import { SECRET_VARIABLE, splitSecrets } from './secret-variable.js';
 
 /** The secrets of a receiver: `secret` or `verifySecret`, else `AGENT_PLATFORM_WEBHOOK_SECRET`. */
 export interface WebhookSecretOptions {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { text } from '../../../schemas/fields.js';
 import { redact } from '../../../utils/redact.js';
 import { MAX_TIMER_MS } from '../../../utils/waiting.js';
-import { numberBetween, oneOf, wholeNumber } from '../../../validation/options.js';
+import { numberBetween, oneOf, wholeNumber } from '../../../validation/check-options.js';
 import { statusName } from '../refusals.js';
 import { type Answer, errorBody, hasNoBody, jsonResponse, readable } from '../responses.js';
 import { breakOff, connectionError, damage, stall, truncate } from './damage.js';

@@ -1,7 +1,7 @@
 import { byRegion, type Region } from '../../../utils/regions.js';
 import { collectionNames, type WordFor, wordFor } from './kinds.js';
 import type { CollectionName, NewRecordOf, RecordTypes } from './records.js';
-import type { Store } from './store.js';
+import type { Store } from './region-store.js';
 
 type AddMethods = {
   readonly [Name in CollectionName as WordFor<Name>]: (record?: NewRecordOf<Name>) => RecordTypes[Name];

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../../errors/index.js';
 import { ConversationSchema } from '../../../schemas/conversation.js';
 import { isObject } from '../../../utils/json.js';
 import type { Region } from '../../../utils/regions.js';
-import { checkOptions } from '../../../validation/options.js';
+import { checkOptions } from '../../../validation/check-options.js';
 import { checkFieldNames, overlay } from '../../fixtures/overlay.js';
 import { type Completion, type Kind, kinds, wordFor } from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, NewRecordTypes, RecordTypes } from './records.js';

@@ -6,7 +6,7 @@ import { createFixtures } from '../../fixtures/fixtures.js';
 import type { FakeAdd, RegionAdd } from './add.js';
 import { collectionNames } from './kinds.js';
 import type { CollectionName, RegionRecords, StartRecords } from './records.js';
-import { listsSchema, type RegionStore, type Store } from './store.js';
+import { listsSchema, type RegionStore, type Store } from './region-store.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. */
 export interface SeedHandles {

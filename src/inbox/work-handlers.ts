@@ -1,5 +1,5 @@
 import type { LeveledLogger } from '../utils/logger.js';
-import { refuseOptions } from '../validation/options.js';
+import { refuseOptions } from '../validation/check-options.js';
 import type { WebhookHandler } from '../webhooks/context.js';
 import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';

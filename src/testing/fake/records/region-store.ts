@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../../errors/index.js';
 import { requiredDictionary } from '../../../schemas/fields.js';
 import { isObject } from '../../../utils/json.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
-import { checkName, checkOptions } from '../../../validation/options.js';
+import { checkName, checkOptions } from '../../../validation/check-options.js';
 import type { ChangeEmitter } from '../changes.js';
 import { Collection } from './collection.js';
 import { collectionNames, kinds } from './kinds.js';
