@@ -4,7 +4,7 @@ import type { Consumer, Ending, Runner, TakenEvent } from '../inbox/engine.js';
 import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
-import { cleanError, isRefusal } from '../redis/failure.js';
+import { cleanError, isReplyError } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
@@ -235,7 +235,7 @@ export class JobConsumer implements Consumer {
     }
     const clean = cleanError(error);
     reporter.storageFailed(clean);
-    if (!isRefusal(error)) return;
+    if (!isReplyError(error)) return;
     this.#refusal = { message: clean.message, at: performance.now() };
     this.#pause();
   }

@@ -12,7 +12,7 @@ import {
   outliveFailover,
   type RedisClient,
 } from '../redis/connection.js';
-import { cleanError, isOutOfMemory, isRefusal, isTransient, withinTime } from '../redis/failure.js';
+import { cleanError, isOutOfMemory, isReplyError, isTransient, withinTime } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin, unlessAborted } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
@@ -93,7 +93,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     try {
       await queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
     } catch (error) {
-      if (isRefusal(error) && !mayPass(error)) await this.#removeRemains(queue, webhook.key);
+      if (isReplyError(error) && !mayPass(error)) await this.#removeRemains(queue, webhook.key);
       throw error;
     }
     // What was sent before it was refused in the meantime: if it was the same event, this is no duplicate of it.

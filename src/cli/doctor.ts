@@ -99,7 +99,7 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
     const duration = Math.round(performance.now() - start);
     report('service', 'ok', `GET /tools/defaults: ${tools.length} tools in ${duration} ms`);
   } catch (error) {
-    report('service', 'fail', describeFailure(error, platform.region));
+    report('service', 'fail', explainFailedCall(error, platform.region));
   }
   for (const { issues } of drift) {
     report('drift', 'warn', `The response does not match the API specification:${formatIssues(issues)}`);
@@ -165,7 +165,7 @@ function createPlatform(
 }
 
 /** The error of the call, with its possible causes: the service's own words first. */
-function describeFailure(error: unknown, region: string): string {
+function explainFailedCall(error: unknown, region: string): string {
   const { message } = error as Error;
   if (!(error instanceof ApiError)) return `${message}\n- Is the address right, and reachable from here?`;
   const { status, body, rawBody } = error;

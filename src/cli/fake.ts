@@ -4,7 +4,7 @@ import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/region-store.js';
 import { dotenv } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
-import { deliveryRow, type Row, requestRow } from '../testing/http/rows.js';
+import { deliveryRow, type PageRow, requestRow } from '../testing/http/rows.js';
 import type { FakeServer, ListenOptions } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
 import { addHandlers } from './added-operations.js';
@@ -157,7 +157,7 @@ curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url
  * Prints `14:03:59  400      12 ms  eu  POST    /agents/agent_eu_1/variables  createVariable`. A request is
  * printed when it ends, a delivery also when it begins: its receiver may take a minute.
  */
-function printRow(terminal: Terminal, isJson: boolean, row: Row): void {
+function printRow(terminal: Terminal, isJson: boolean, row: PageRow): void {
   const { at, duration, failure, region, verb, name, target, secret, fault, mark } = row;
   const isOpen = duration === undefined;
   if (isOpen && verb !== 'EVENT') return;

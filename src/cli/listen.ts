@@ -52,7 +52,7 @@ contains names, addresses and messages of real people: protect it as personal da
       // Recorded before it is forwarded: a failing target must not lose it.
       if (file !== undefined) appendFileSync(file, recordLine(webhook));
       const { type, receivedAt: at } = webhook;
-      const issues = issuesOf(webhook);
+      const issues = departuresOf(webhook);
       const payload = verbose ? redact(webhook.payload) : undefined;
       const text = payload && `\n${JSON.stringify(payload, undefined, 2)}`;
       const found = issues.length === 0 ? undefined : issues;
@@ -115,7 +115,7 @@ function recordLine({ type, payload, receivedAt }: StoredWebhook): string {
 }
 
 /** The fields of a payload that do not match the API specification. */
-function issuesOf({ type, payload }: StoredWebhook): readonly Issue[] {
+function departuresOf({ type, payload }: StoredWebhook): readonly Issue[] {
   if (!isWebhookEventType(type)) return [UNKNOWN_TYPE];
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
   return verdict.ok ? [] : verdict.issues;

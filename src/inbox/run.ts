@@ -17,7 +17,7 @@ export interface RunParts {
 }
 
 /** The end of a run, with what its report needs. */
-export type Result = Exclude<Ending, { readonly kind: 'done' | 'retry' | 'dead' }> | Finished | Failed;
+export type RunResult = Exclude<Ending, { readonly kind: 'done' | 'retry' | 'dead' }> | Finished | Failed;
 
 interface Finished {
   readonly kind: 'done';
@@ -68,7 +68,7 @@ export class EventRun {
   }
 
   /** Runs the handlers. Never rejects. */
-  async handle(): Promise<Result> {
+  async handle(): Promise<RunResult> {
     try {
       return { kind: 'done', how: await this.#runHandlers() };
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Consumer, EndedRun, Runner, TakenEvent } from './engine.js';
 import { thrownBy } from './failure.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from './options.js';
 import type { InboxReporter } from './reporter.js';
-import { describeRun, EventRun, type Result, type RunParts } from './run.js';
+import { describeRun, EventRun, type RunParts, type RunResult } from './run.js';
 
 /** Time limit for recording the ends of runs after the grace, in ms. */
 const RECORD_MS = 2_500;
@@ -94,7 +94,7 @@ class Runs implements Runner {
     const run = new EventRun(event, this.#parts);
     this.#running.add(run);
     try {
-      const ending: Result = this.#isOver ? { kind: 'given back' } : await run.handle();
+      const ending: RunResult = this.#isOver ? { kind: 'given back' } : await run.handle();
       return { ending, report: () => this.#report(run, ending) };
     } finally {
       this.#running.delete(run);
@@ -118,7 +118,7 @@ class Runs implements Runner {
     for (const run of this.#running) run.interrupt('given back');
   }
 
-  #report(run: EventRun, result: Result): void {
+  #report(run: EventRun, result: RunResult): void {
     const reporter = this.#reporter;
     // A run that succeeded is described only if somebody reads that: most events end here.
     if (result.kind === 'done') return reporter[result.how](() => run.describe());

@@ -74,7 +74,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** Whether Redis has responded with an error, by the name that ioredis 6.0.0 gives it (`built/resp/errors.js:7`). */
-export function isRefusal(error: unknown): boolean {
+export function isReplyError(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 

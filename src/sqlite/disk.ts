@@ -7,10 +7,10 @@ import type { DiskStats, Runtime } from './runtime.js';
 const READING_LIFE_MS = 100;
 
 /** Where a file may be lost, or its locks may not work. */
-type Place = readonly [kind: 'persistence' | 'remote', place: string];
+type RiskyPlace = readonly [kind: 'persistence' | 'remote', place: string];
 
 /** Such file systems of Linux, by their number in `statfs(2)`. Other systems number below 100. */
-const PLACES: Readonly<Record<number, Place>> = {
+const PLACES: Readonly<Record<number, RiskyPlace>> = {
   0x01021994: ['persistence', 'tmpfs, which a restart empties'],
   0x858458f6: ['persistence', 'ramfs, which a restart empties'],
   0x794c7630: ['persistence', 'the layer of a container, which is deleted with it'],

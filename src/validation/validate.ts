@@ -86,7 +86,7 @@ function findIssues(schema: z.core.$ZodType, value: unknown): Issue[] {
 
 function fromZodIssue(issue: z.core.$ZodIssue): Issue[] {
   const path = issue.path.map(jsonKey);
-  if (issue.code !== 'unrecognized_keys') return [{ path, code: issue.code, message: describe(issue) }];
+  if (issue.code !== 'unrecognized_keys') return [{ path, code: issue.code, message: explainIssue(issue) }];
   return issue.keys.map((key) => ({
     path: [...path, key.slice(0, MAX_NAME)],
     code: 'unrecognized_key',
@@ -98,7 +98,7 @@ function fromZodIssue(issue: z.core.$ZodIssue): Issue[] {
 const MAX_NAME = 1_000;
 
 /** Describes an issue in this package's words, whatever `z.config()` sets as locale or `customError`. */
-function describe(issue: z.core.$ZodIssue): string {
+function explainIssue(issue: z.core.$ZodIssue): string {
   const { input } = issue;
   switch (issue.code) {
     case 'invalid_type':

@@ -7,7 +7,7 @@ import { candidatesIn, type OwnerFinder, type SecretOwner } from './secrets/find
 import type { FindKnownOwner } from './secrets/known.js';
 
 /** A body that carries a valid secret. Its event may still be of any type and shape. */
-export interface AuthenticBody extends Envelope {
+export interface AuthenticBody extends ReceivedEnvelope {
   /** The owner of the secret. */
   readonly owner: SecretOwner;
   /** The text that was received; undefined if a body parser was in front. */
@@ -15,7 +15,7 @@ export interface AuthenticBody extends Envelope {
 }
 
 /** The parts of an envelope (specification, 6.1) as they were received. */
-interface Envelope {
+interface ReceivedEnvelope {
   readonly type: unknown;
   readonly payload: Readonly<Record<string, unknown>>;
   /** The secret in the payload. */
@@ -124,7 +124,7 @@ function isNodeStream(value: unknown): boolean {
 }
 
 /** Anything but an envelope carries no secret. */
-function envelopeOf(value: unknown): Envelope {
+function envelopeOf(value: unknown): ReceivedEnvelope {
   const envelope = isObject(value) ? value : {};
   const payload = isObject(envelope.payload) ? envelope.payload : {};
   return {

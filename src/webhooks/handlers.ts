@@ -327,7 +327,7 @@ const UNSTARTED = ', whose work nobody starts or awaits: return a promise of it'
 /** Describes a result that does nothing: work that is not started, or what means failure elsewhere. */
 function problemWith(result: unknown): string | undefined {
   if (typeof result === 'function') return `a function${UNSTARTED}`;
-  if (isRefusal(result)) return REFUSAL;
+  if (meansFailure(result)) return REFUSAL;
   // By `in`: assertions of chai, which handlers of tests return, throw for other names (chai 6.3, proxify).
   if (!isObject(result)) return undefined;
   if ('subscribe' in result) return `an Observable${UNSTARTED}`;
@@ -335,7 +335,7 @@ function problemWith(result: unknown): string | undefined {
 }
 
 /** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
-function isRefusal(result: unknown): boolean {
+function meansFailure(result: unknown): boolean {
   if (!isObject(result)) return result === false;
   // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
   const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;

@@ -103,7 +103,7 @@ export function statusOf(outcome: DeliveryOutcome): number {
 }
 
 /** Makes the response of an outcome. */
-export function respond(outcome: DeliveryOutcome): WebhookResponse {
+export function responseOf(outcome: DeliveryOutcome): WebhookResponse {
   const status = statusOf(outcome);
   if (status === 200) return { status, headers: {}, body: '' };
   const headers: Record<string, string> = { 'content-type': 'application/json' };

@@ -144,7 +144,7 @@ export async function parseWebhookRequest(
   checkOptions(requestOptions, options, { of: 'parseWebhookRequest' }, problems);
   const finder = resolveSecrets(options, keptLoader)();
   const body = await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
-  const authentic = await authenticate(decodeBody(body, headersOf(received)), finder).catch(
+  const authentic = await authenticate(decodeBody(body, requestHeaders(received)), finder).catch(
     (error: unknown) => {
       if (error instanceof Rejection) throw refusalOf(error, body);
       if (error instanceof WebhookError || error instanceof ConfigurationError) throw error;
@@ -219,7 +219,7 @@ function unreadable(summary: string, code: string, message: string): WebhookPayl
   return new WebhookPayloadError(summary, { issues: [{ path: [], code, message }] });
 }
 
-function headersOf(received: unknown): unknown {
+function requestHeaders(received: unknown): unknown {
   return isRequest(received) ? received.headers : undefined;
 }
 

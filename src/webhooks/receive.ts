@@ -10,7 +10,7 @@ import { eventKey } from './dedupe/event-key.js';
 import type { WebhookHandlers } from './handlers.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './options.js';
-import { type DeliveryOutcome, Rejection, respond, type WebhookResponse } from './outcomes.js';
+import { type DeliveryOutcome, Rejection, responseOf, type WebhookResponse } from './outcomes.js';
 import { hasType, type ReceivedWebhook, removeSecret, toEvent, type UnknownWebhookEvent } from './payload.js';
 import type { ReportedDelivery, Reporter } from './reporter.js';
 import type { OwnerFinder } from './secrets/find.js';
@@ -94,7 +94,7 @@ export async function receive(
   if (delivery.reports.length > 0) await deadline.wait(Promise.all(delivery.reports));
   deadline.clear();
   reporter.responded(about, outcome);
-  return respond(outcome);
+  return responseOf(outcome);
 }
 
 function checkMethod(request: DeliveredRequest): void {

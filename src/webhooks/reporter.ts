@@ -83,7 +83,7 @@ export class Reporter {
       const where = `webhook ${nameOf(event)}: failed at ${stage}, delivery ${deliveryId}`;
       this.#log.log(
         'error',
-        () => `${where}: ${describe(error, stage)}`,
+        () => `${where}: ${describeFailed(error, stage)}`,
         () => ({ type, workspace, deliveryId, outcome: `${stage}_failed` }),
       );
     }
@@ -93,7 +93,7 @@ export class Reporter {
   /** Loading secrets failed, and the last ones are used. */
   usingStaleSecrets(error: unknown): void {
     if (!this.#mayLogSecret()) return;
-    this.#log.log('error', () => `webhook secrets: using the last ones: ${describe(error, 'secret')}`);
+    this.#log.log('error', () => `webhook secrets: using the last ones: ${describeFailed(error, 'secret')}`);
   }
 
   /** A type has no handler. One line each: its events are acknowledged, and not sent again. */
@@ -169,7 +169,7 @@ function nameOf(event: ReceivedWebhook | undefined): string {
  *
  * What a store or a function for secrets throws may quote the secret, as Prisma quotes its arguments.
  */
-function describe(error: unknown, stage: WebhookFailure['stage']): string {
+function describeFailed(error: unknown, stage: WebhookFailure['stage']): string {
   if (stage === 'handler') return describeWhole(error, 0);
   const text =
     error instanceof AgentPlatformError ? `${error.name}: ${error.message}` : describeThrown(error);

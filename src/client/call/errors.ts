@@ -37,13 +37,13 @@ export function toTimeoutOrAbort(call: Call, thrown: unknown, isWaiting: boolean
   const outcomeUnknown = !isWaiting && mayHaveActed(call);
   if (options.signal?.aborted) {
     const event = `was aborted by its signal (attempt ${attempt.number})`;
-    const { message, parts } = describe(call, event, outcomeUnknown);
+    const { message, parts } = describeCall(call, event, outcomeUnknown);
     return new AbortError(message, { ...parts, cause: options.signal.reason });
   }
   if (!(thrown instanceof KyTimeoutError)) return toConnectionError(call, thrown);
   const limit = endsAt - attempt.startedAt < options.timeout ? 'totalTimeout' : 'timeout';
   const event = `timed out after ${options[limit]} ms (\`${limit}\`, attempt ${attempt.number})`;
-  const { message, parts } = describe(call, event, outcomeUnknown);
+  const { message, parts } = describeCall(call, event, outcomeUnknown);
   // Without a cause: ky's error holds the request with its headers.
   return new TimeoutError(message, parts);
 }
@@ -72,14 +72,14 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   const thrown = typeof cause === 'string' ? cause : `\`fetch\` rejected with ${typeName(cause)}`;
   const reason = serviceWords(call, code ?? innermost('message', cause) ?? thrown);
   const event = `failed: ${reason} (attempt ${attempt.number})`;
-  const { message, parts } = describe(call, event, mayHaveActed(call) && !neverConnected, hints);
+  const { message, parts } = describeCall(call, event, mayHaveActed(call) && !neverConnected, hints);
   return new ConnectionError(message, { ...parts, cause });
 }
 
 /** Makes the error of a `fetch` that gives no response: a wrong option, so nothing is retried (jest-fetch-mock#24). */
 export function toWrongFetch(call: Call): ConfigurationError {
   const event = `failed: \`fetch\` must resolve to a Response (attempt ${call.attempts.length})`;
-  const { message, parts } = describe(call, event, mayHaveActed(call));
+  const { message, parts } = describeCall(call, event, mayHaveActed(call));
   return new ConfigurationError(message, { option: 'fetch', outcomeUnknown: parts.outcomeUnknown });
 }
 
@@ -172,7 +172,7 @@ export function describeResponse(
   // A 4xx says that the service refused the request; 408 says nothing about what happened before.
   const isRefused = status >= 400 && status < 500 && status !== 408;
   const event = `responded with ${status}${problem}`;
-  const { message, parts } = describe(call, event, mayHaveActed(call) && !isRefused, hints);
+  const { message, parts } = describeCall(call, event, mayHaveActed(call) && !isRefused, hints);
   return {
     message,
     parts: { ...parts, status, headers, body, rawBody: text.slice(0, MAX_RAW_BODY_CHARACTERS) },
@@ -180,7 +180,7 @@ export function describeResponse(
 }
 
 /** Returns the message of an error about a call, and the parts that all of its classes have. */
-function describe(call: Call, event: string, outcomeUnknown: boolean, hints: readonly string[] = []) {
+function describeCall(call: Call, event: string, outcomeUnknown: boolean, hints: readonly string[] = []) {
   const { method, path } = call.request;
   const lines = [`${method} ${path} ${event}`, ...hints];
   if (outcomeUnknown) {

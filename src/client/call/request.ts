@@ -51,20 +51,20 @@ export async function prepareRequest(
     return { method, path: encodePath(search === '' ? path : `${path}?${search}`), body };
   } catch (error) {
     const found =
-      error instanceof Refusal ? { issues: error.issues } : { issues: [threwIssue], cause: error };
+      error instanceof InvalidInput ? { issues: error.issues } : { issues: [threwIssue], cause: error };
     throw new RequestValidationError({ method, path: endpoint.path, ...found });
   }
 }
 
 /** Ends the checks, with the issues that were found. */
-class Refusal extends Error {
+class InvalidInput extends Error {
   constructor(readonly issues: readonly Issue[]) {
     super();
   }
 }
 
-function refuse(path: Issue['path'], code: string, message: string): never {
-  throw new Refusal([{ path, code, message }]);
+function refuseInput(path: Issue['path'], code: string, message: string): never {
+  throw new InvalidInput([{ path, code, message }]);
 }
 
 /** From JavaScript: `send(endpoints.getTool, 'tool_1')`. */
@@ -72,7 +72,7 @@ function refuseForm(endpoint: Endpoint, input: unknown): never {
   const names = parameterNames(endpoint).join(', ');
   const parts = [names && `path: { ${names} }`, endpoint.query && 'query', endpoint.body && 'body'];
   const form = `{ ${parts.filter(Boolean).join(', ')} }`;
-  refuse([], 'invalid_type', `expected the input in the form ${form}, received ${typeName(input)}`);
+  refuseInput([], 'invalid_type', `expected the input in the form ${form}, received ${typeName(input)}`);
 }
 
 function parameterNames({ path }: Endpoint): string[] {
@@ -86,7 +86,7 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
     // From JavaScript: `conversations.get(agentId, convoId)`.
     const names = parameterNames(endpoint).join(', ');
     const message = `expected the ids by name in one object, { ${names} }, received ${typeName(ids)}`;
-    refuse(['path'], 'invalid_type', message);
+    refuseInput(['path'], 'invalid_type', message);
   }
   // The type ties the names to those of a path that is known.
   const reserved = endpoint.reserved as Readonly<Record<string, readonly string[]>> | undefined;
@@ -111,7 +111,7 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
     issues.push({ path: [name], code: 'invalid_id', message });
     return '';
   });
-  if (issues.length > 0) throw new Refusal(issues);
+  if (issues.length > 0) throw new InvalidInput(issues);
   return path.join('');
 }
 
@@ -126,25 +126,25 @@ async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<strin
   const zodSchema = schema as unknown as z.core.$ZodType;
   const verdict = validateOwn(zodSchema, sent, 'strict');
   const issues = [...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)];
-  if (issues.length > 0) throw new Refusal(issues);
+  if (issues.length > 0) throw new InvalidInput(issues);
   return text;
 }
 
 async function checkCustom(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
   refuseMissing(value, part);
   const verdict = await validate(schema, value, 'strict');
-  if (!verdict.ok) throw new Refusal(verdict.issues);
+  if (!verdict.ok) throw new InvalidInput(verdict.issues);
   refuseNonJson(verdict.value);
   return verdict.value;
 }
 
 function refuseMissing(value: unknown, part: string): void {
-  if (value === undefined) refuse([], 'invalid_type', wrongType(`a ${part}`, value));
+  if (value === undefined) refuseInput([], 'invalid_type', wrongType(`a ${part}`, value));
 }
 
 function refuseNonJson(value: unknown): void {
   const issue = findNonJson(value);
-  if (issue !== undefined) throw new Refusal([issue]);
+  if (issue !== undefined) throw new InvalidInput([issue]);
 }
 
 /** The fields that are ids. */
@@ -185,14 +185,18 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
 }
 
 function queryString(query: unknown): string {
-  if (!isObject(query)) refuse(['query'], 'invalid_type', wrongType('object', query));
+  if (!isObject(query)) refuseInput(['query'], 'invalid_type', wrongType('object', query));
   const parameters = new URLSearchParams();
   // Declared as an object of such values.
   for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
     if (value === undefined) continue;
     for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
       if (typeof one === 'object') {
-        refuse([name], 'invalid_type', `expected a plain value or a list of them, received ${typeName(one)}`);
+        refuseInput(
+          [name],
+          'invalid_type',
+          `expected a plain value or a list of them, received ${typeName(one)}`,
+        );
       }
       parameters.append(name, String(one));
     }

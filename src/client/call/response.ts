@@ -78,25 +78,25 @@ export async function toResult(call: Call, received: ReceivedResponse): Promise<
     throw mismatch(call, received, body, [threwIssue], cause);
   }
   if (!verdict.ok) throw mismatch(call, received, body, verdict.issues);
-  return { data: verdict.value, message: messageOf(body), drift: verdict.drift };
+  return { data: verdict.value, message: envelopeMessage(body), drift: verdict.drift };
 }
 
 /** Parses the body of a 2xx; undefined if it is empty. */
 function parseBody(call: Call, received: ReceivedResponse): unknown {
   const { text, isCut } = received;
-  const refuse = (code: string, message: string) =>
+  const unusable = (code: string, message: string) =>
     mismatch(call, received, undefined, [{ path: [], code, message }]);
   if (isCut) {
     const limit = `${call.settings.maxResponseBytes} bytes (the option \`maxResponseBytes\`)`;
-    throw refuse('too_large', `expected at most ${limit}`);
+    throw unusable('too_large', `expected at most ${limit}`);
   }
   if (text.trim() === '') return undefined;
   const body = parseJson(text);
-  if (body === undefined) throw refuse('not_json', `expected JSON, received ${describeBody(text)}`);
+  if (body === undefined) throw unusable('not_json', `expected JSON, received ${describeBody(text)}`);
   return body;
 }
 
-function messageOf(body: unknown): string | undefined {
+function envelopeMessage(body: unknown): string | undefined {
   return isObject(body) && typeof body.message === 'string' ? body.message : undefined;
 }
 

@@ -71,7 +71,7 @@ export class Journal<Each extends Entry> {
   }
 
   #measure(entry: Each): void {
-    const size = this.#options.bodiesOf(entry).reduce((sum: number, body) => sum + sizeOf(body), 0);
+    const size = this.#options.bodiesOf(entry).reduce((sum: number, body) => sum + charactersOf(body), 0);
     this.#size += size - (this.#sizes.get(entry) ?? 0);
     this.#sizes.set(entry, size);
     for (const old of this.#sizes.keys()) {
@@ -87,6 +87,6 @@ export class Journal<Each extends Entry> {
   }
 }
 
-function sizeOf(body: unknown): number {
+function charactersOf(body: unknown): number {
   return JSON.stringify(body)?.length ?? 0;
 }

@@ -42,7 +42,7 @@ export interface Incoming {
 }
 
 /** A request whose body was read. */
-interface Call {
+interface ServedCall {
   readonly incoming: Incoming;
   readonly match: RouteMatch | undefined;
   /** The holder of the secret that it carries. */
@@ -72,7 +72,7 @@ export async function respondTo(service: Service, incoming: Incoming): Promise<R
 }
 
 /** Answers a call, and records it from its arrival to its response. */
-async function answerCall(service: Service, call: Call): Promise<Response> {
+async function answerCall(service: Service, call: ServedCall): Promise<Response> {
   const { log, faults } = service;
   const { place, refused } = call.incoming;
   const entry = log.open(entryOf(call));
@@ -95,7 +95,7 @@ async function answerCall(service: Service, call: Call): Promise<Response> {
 }
 
 /** Reads a request, finds its operation and its caller. */
-async function readCall(service: Service, incoming: Incoming, ended: AbortSignal): Promise<Call> {
+async function readCall(service: Service, incoming: Incoming, ended: AbortSignal): Promise<ServedCall> {
   const { method, place, headers, refused } = incoming;
   const text = refused === undefined ? await incoming.readText() : '';
   const match = place.region && matchRoute(service.routes(), method, place.path);
@@ -106,7 +106,7 @@ async function readCall(service: Service, incoming: Incoming, ended: AbortSignal
 }
 
 /** The entry of a request in the log, before its response. */
-function entryOf({ incoming, match, holder, text }: Call): Omit<FakeRequest, 'id'> {
+function entryOf({ incoming, match, holder, text }: ServedCall): Omit<FakeRequest, 'id'> {
   const { method, place, query, headers } = incoming;
   return {
     at: Date.now(),
@@ -127,7 +127,7 @@ function entryOf({ incoming, match, holder, text }: Call): Omit<FakeRequest, 'id
 }
 
 /** Performs the operation of a request. A refusal becomes an error response. */
-async function performOperation(service: Service, call: Call): Promise<Answer> {
+async function performOperation(service: Service, call: ServedCall): Promise<Answer> {
   const { refused } = call.incoming;
   if (refused !== undefined)
     return answerWith(errorBody(statusName(refused.status), refused.message), refused.status);
@@ -142,7 +142,10 @@ async function performOperation(service: Service, call: Call): Promise<Answer> {
 }
 
 /** Checks a request and runs the rule of its operation. Throws a {@link Refusal}. */
-async function runRule(service: Service, { incoming, match, holder, text, ended }: Call): Promise<unknown> {
+async function runRule(
+  service: Service,
+  { incoming, match, holder, text, ended }: ServedCall,
+): Promise<unknown> {
   const { store, choices, routes } = service;
   const { place, method, headers } = incoming;
   const { region } = place;

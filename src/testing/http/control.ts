@@ -44,9 +44,9 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
     }),
   );
 
-  addRecords(app, fake);
-  addWebhooks(app, fake);
-  addFaults(app, fake);
+  addRecordRoutes(app, fake);
+  addWebhookRoutes(app, fake);
+  addFaultRoutes(app, fake);
   app.get('/_fake/requests', (context) => context.json({ requests: filtered(fake.requests, context) }));
   app.delete(
     '/_fake/requests',
@@ -68,10 +68,10 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
 
   app.notFound((context) => {
     const { method, path } = context.req;
-    return refuse(context, 404, `There is no ${method} ${path}. See the guide "Testing".`);
+    return errorResponse(context, 404, `There is no ${method} ${path}. See the guide "Testing".`);
   });
   app.onError((error, context) => {
-    return refuse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
+    return errorResponse(context, error instanceof ConfigurationError ? 400 : 500, error.message);
   });
   return (request) => app.fetch(request);
 }
@@ -104,7 +104,7 @@ function briefly(change: FakeChange): { readonly type: string; readonly id?: str
   return change.type === 'delivery' ? { type: 'delivery', id: change.delivery.id } : change;
 }
 
-function addRecords(app: Hono, { records }: ControlledFake): void {
+function addRecordRoutes(app: Hono, { records }: ControlledFake): void {
   app.get('/_fake/records/:region/:collection', (context) =>
     context.json({ records: records.list(...collectionOf(context)) }),
   );
@@ -113,15 +113,15 @@ function addRecords(app: Hono, { records }: ControlledFake): void {
   );
   app.patch('/_fake/records/:region/:collection/:id{.+}', async (context) =>
     context.json({
-      record: records.change(...collectionOf(context), idOf(context), await bodyOf(context)),
+      record: records.change(...collectionOf(context), recordIdOf(context), await bodyOf(context)),
     }),
   );
   app.delete('/_fake/records/:region/:collection/:id{.+}', (context) =>
-    found(context, records.remove(...collectionOf(context), idOf(context))),
+    foundOrNot(context, records.remove(...collectionOf(context), recordIdOf(context))),
   );
 }
 
-function addWebhooks(app: Hono, { webhooks }: ControlledFake): void {
+function addWebhookRoutes(app: Hono, { webhooks }: ControlledFake): void {
   app.get('/_fake/subscriptions', (context) => context.json({ subscriptions: webhooks.subscriptions }));
   app.post('/_fake/subscriptions', async (context) => {
     const { url, ...options } = await bodyOf(context);
@@ -131,7 +131,7 @@ function addWebhooks(app: Hono, { webhooks }: ControlledFake): void {
     return context.json({ subscription: webhooks.subscriptions.at(-1) });
   });
   app.delete('/_fake/subscriptions/:id', (context) =>
-    found(context, webhooks.unsubscribe(context.req.param('id'))),
+    foundOrNot(context, webhooks.unsubscribe(context.req.param('id'))),
   );
 
   app.post('/_fake/events', async (context) => {
@@ -154,7 +154,7 @@ function addWebhooks(app: Hono, { webhooks }: ControlledFake): void {
   );
 }
 
-function addFaults(app: Hono, { faults }: ControlledFake): void {
+function addFaultRoutes(app: Hono, { faults }: ControlledFake): void {
   app.get('/_fake/faults', (context) => context.json({ faults: faults.list() }));
   app.post('/_fake/faults', async (context) => {
     // `inject` checks every field.
@@ -165,7 +165,7 @@ function addFaults(app: Hono, { faults }: ControlledFake): void {
     '/_fake/faults',
     after(() => faults.clear()),
   );
-  app.delete('/_fake/faults/:id', (context) => found(context, faults.remove(context.req.param('id'))));
+  app.delete('/_fake/faults/:id', (context) => foundOrNot(context, faults.remove(context.req.param('id'))));
 }
 
 /** Refuses fields of the payload beside `type`. */
@@ -179,14 +179,14 @@ function checkNotFields(type: string, options: object): void {
 
 const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });
 
-function refuse(context: Context, status: 400 | 404 | 500, message: string): Response {
+function errorResponse(context: Context, status: 400 | 404 | 500, message: string): Response {
   return context.json(errorBody(statusName(status), message), status);
 }
 
-function found(context: Context, wasThere: boolean): Response {
+function foundOrNot(context: Context, wasThere: boolean): Response {
   return wasThere
     ? context.json({ success: true })
-    : refuse(context, 404, `There is no ${context.req.path}.`);
+    : errorResponse(context, 404, `There is no ${context.req.path}.`);
 }
 
 /** The body as an object; an empty one is `{}`. */
@@ -203,7 +203,7 @@ function collectionOf(context: Context): [Region, CollectionName] {
 }
 
 /** The id in the path; of a conversation, that of its agent before it. */
-function idOf(context: Context): string {
+function recordIdOf(context: Context): string {
   const parts = context.req.path.split('/').slice(5).map(decodeURIComponent);
   const [agentId = '', convoId] = parts;
   const isPair = context.req.param('collection') === 'conversations' && convoId !== undefined;

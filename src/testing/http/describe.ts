@@ -33,7 +33,7 @@ export function failureOfRequest(request: FakeRequest): string | undefined {
   if (status < 400) return undefined;
   const isUnknown = status === 401 && secretOf === undefined && fault === undefined;
   return (
-    (messageOf(response) || `The response is ${status}.`) +
+    (wordsOf(response) || `The response is ${status}.`) +
     (isUnknown ? ' Use a secret of this fake: its settings have them.' : '')
   );
 }
@@ -48,12 +48,12 @@ export function failureOfDelivery(delivery: PostedEvent | DeliveryRecord): strin
   if (outcome === 'timeout') return `${sentence(error)} Respond first and work later: an inbox does.`;
   if (outcome === 'failed') return `${sentence(error)} Is the receiver running, at this address?`;
   const said = parseJson(response);
-  const reason = messageOf(said === undefined ? response : said);
-  return `${reason || `The receiver responded with ${status}.`} ${hintFor(status)}`.trim();
+  const reason = wordsOf(said === undefined ? response : said);
+  return `${reason || `The receiver responded with ${status}.`} ${adviceFor(status)}`.trim();
 }
 
 /** What to do about a status of a receiver. */
-function hintFor(status: number): string {
+function adviceFor(status: number): string {
   if (status === 401 || status === 403) return 'Does the receiver have the secret of this workspace?';
   if (status === 404 || status === 405) return 'Is the path right, and does it take a POST?';
   if (status < 300) return 'Only a 200 counts as success (6.4).';
@@ -62,11 +62,11 @@ function hintFor(status: number): string {
 }
 
 /** The message of an error body with its issues, or the beginning of another body. */
-function messageOf(body: unknown): string {
+function wordsOf(body: unknown): string {
   if (typeof body === 'string') return ended(onOneLine(body.slice(0, MAX_QUOTED_LENGTH)));
   if (!isObject(body) || typeof body.message !== 'string') return '';
   const issues = Array.isArray(body.issues) ? body.issues : [];
-  return [ended(body.message), ...issues.map(messageOf)].join(' ');
+  return [ended(body.message), ...issues.map(wordsOf)].join(' ');
 }
 
 /** Words of this package as a sentence. */

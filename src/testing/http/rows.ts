@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../sending/post.js';
 import { failureOfDelivery, failureOfRequest } from './describe.js';
 
 /** A request, or the delivery of an event, in the words of the page and of the command. */
-export interface Row {
+export interface PageRow {
   readonly id: string;
   readonly at: number;
   /** `–` if the path names none. */
@@ -27,7 +27,7 @@ export interface Row {
 }
 
 /** The row of a request. */
-export function requestRow(request: FakeRequest): Row {
+export function requestRow(request: FakeRequest): PageRow {
   const { id, at, region, method, path, query, status, duration, endpoint, fault, headers } = request;
   const unnamed = headers.authorization === undefined ? 'no secret' : 'unknown secret';
   return {
@@ -46,7 +46,7 @@ export function requestRow(request: FakeRequest): Row {
 }
 
 /** The row of a delivery. */
-export function deliveryRow(delivery: DeliveryRecord): Row {
+export function deliveryRow(delivery: DeliveryRecord): PageRow {
   const { id, at, region, type, status, outcome, address, duration, secretOf } = delivery;
   return {
     id,

@@ -76,7 +76,7 @@ export async function startServer(served: Served, options: ListenOptions): Promi
   checkOptions(listenSchema, options, { of: 'fake.listen' });
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
   const server = nodeHttp().createServer((incoming, outgoing) => {
-    serve(served, [host, ...allowedHosts], incoming, outgoing).catch(() => cut(outgoing));
+    serve(served, [host, ...allowedHosts], incoming, outgoing).catch(() => cutConnection(outgoing));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -123,7 +123,7 @@ async function serve(
   // An `OPTIONS *`, or an address of a proxy, has no slash.
   const { pathname, search: query } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : `/${url}`}`);
   const isControl = control !== undefined && /^\/(_fake\/.*)?$/.test(pathname);
-  const refused = findRefusal(incoming, allowedHosts) ?? (isControl ? lacksJson(incoming) : undefined);
+  const refused = refusalAtDoor(incoming, allowedHosts) ?? (isControl ? lacksJson(incoming) : undefined);
   const headers = headersOf(incoming);
   if (isControl && refused === undefined) {
     // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
@@ -140,7 +140,7 @@ async function serve(
 }
 
 /** Refuses what a page of another site may have sent, and what is never served. Its body is not read. */
-function findRefusal(
+function refusalAtDoor(
   { method = '', headers }: http.IncomingMessage,
   allowedHosts: readonly string[],
 ): Incoming['refused'] {
@@ -204,7 +204,7 @@ function write(outgoing: http.ServerResponse, bytes: Uint8Array): Promise<void> 
 }
 
 /** Resets the connection; once the response has started, ends its body too soon. */
-function cut(outgoing: http.ServerResponse): void {
+function cutConnection(outgoing: http.ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
   else outgoing.socket?.resetAndDestroy();
 }

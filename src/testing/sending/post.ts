@@ -52,11 +52,11 @@ export interface DeliveryRecord {
 /** What a post came to, whoever sent it. */
 export interface PostedEvent
   extends Pick<DeliveryRecord, 'at' | 'type' | 'address' | 'via' | 'payload'>,
-    Result {
+    PostResult {
   readonly duration: number;
 }
 
-interface Result extends Pick<DeliveryRecord, 'status' | 'response' | 'error'> {
+interface PostResult extends Pick<DeliveryRecord, 'status' | 'response' | 'error'> {
   readonly outcome: NonNullable<DeliveryRecord['outcome']>;
 }
 
@@ -87,11 +87,14 @@ export async function postEvent(event: EventPost, ended?: AbortSignal): Promise<
   const { type, via } = event;
   const at = Date.now();
   const payload = maskedPayload(event);
-  const result = await send(event, ended);
+  const result = await postOnce(event, ended);
   return { at, type, address: addressOf(event), via, payload, duration: Date.now() - at, ...result };
 }
 
-async function send({ type, payload, secret, target }: EventPost, ended?: AbortSignal): Promise<Result> {
+async function postOnce(
+  { type, payload, secret, target }: EventPost,
+  ended?: AbortSignal,
+): Promise<PostResult> {
   // Fake timers of a test advance it, unlike `AbortSignal.timeout`.
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), DELIVERY_TIMEOUT_MS);

@@ -78,7 +78,7 @@ export function listSecrets(secrets: unknown): {
   readonly problems: readonly OptionProblem[];
 } {
   const named: readonly [workspace: string | undefined, secrets: unknown][] =
-    isObject(secrets) && isPlain(secrets) ? Object.entries(secrets) : [[undefined, secrets]];
+    isObject(secrets) && hasNoClass(secrets) ? Object.entries(secrets) : [[undefined, secrets]];
   const listed: ListedSecret[] = [];
   const problems: OptionProblem[] = [];
   for (const [workspace, given] of named) {
@@ -88,7 +88,7 @@ export function listSecrets(secrets: unknown): {
     for (const [index, one] of list.entries()) {
       // A file that a secret is read from ends with a line break.
       const secret = typeof one === 'string' ? one.trim() : '';
-      const text = problemOf(one, secret);
+      const text = secretProblem(one, secret);
       if (text === undefined) listed.push({ secret, workspace });
       else problems.push({ option: isList ? `${name}[${index}]` : name, text });
     }
@@ -106,12 +106,12 @@ export function listSecrets(secrets: unknown): {
 }
 
 /** Whether an object is no instance of a class. Those of other realms and without a prototype are plain too. */
-function isPlain(object: object): boolean {
+function hasNoClass(object: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(object);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function problemOf(given: unknown, secret: string): string | undefined {
+function secretProblem(given: unknown, secret: string): string | undefined {
   if (secret.length > MAX_SECRET_LENGTH) return `must have at most ${MAX_SECRET_LENGTH} characters.`;
   if (secret !== '') {
     const problem = pastedProblem(secret);

@@ -8,7 +8,7 @@ import { type Completion, type Kind, kinds, wordFor } from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, NewRecordTypes, RecordTypes } from './records.js';
 
 /** The region of a collection, with the other records there. */
-interface Place extends Pick<Completion, 'region' | 'state'> {
+interface CollectionHome extends Pick<Completion, 'region' | 'state'> {
   readonly onChange: () => void;
 }
 
@@ -16,12 +16,12 @@ interface Place extends Pick<Completion, 'region' | 'state'> {
 export class Collection<Name extends CollectionName> extends Map<string, RecordTypes[Name]> {
   readonly #name: Name;
   readonly #kind: Kind<Name>;
-  readonly #place: Place;
+  readonly #place: CollectionHome;
   /** The keys of the records by what only one of them may have. */
   readonly #unique = new Map<string, string>();
   #lastId = 0;
 
-  constructor(name: Name, place: Place) {
+  constructor(name: Name, place: CollectionHome) {
     super();
     this.#name = name;
     this.#kind = kinds[name];

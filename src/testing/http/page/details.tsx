@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { readable } from '../../fake/responses.js';
 import { curlOfDelivery, curlOfRequest } from '../copies.js';
 import { durationText } from '../describe.js';
-import { deliveryRow, type Row, requestRow } from '../rows.js';
+import { deliveryRow, type PageRow, requestRow } from '../rows.js';
 import { Copy, Form } from './forms.js';
 import { Facts, Time, Title } from './list.js';
 import type { TabProps } from './selection.js';
@@ -34,7 +34,7 @@ export function Details({ fake, selection: { id }, origin }: TabProps) {
 /** A body, and its headers if they are known. */
 type Message = readonly [body: unknown, headers?: Readonly<Record<string, string>> | undefined];
 
-function Detail(props: { row: Row; sent: Message; received: Message; children: Child }) {
+function Detail(props: { row: PageRow; sent: Message; received: Message; children: Child }) {
   const { row, sent, received, children } = props;
   return (
     <article>

@@ -1,5 +1,5 @@
 import type { ControlledFake } from '../controlled-fake.js';
-import { deliveryRow, type Row, requestRow } from '../rows.js';
+import { deliveryRow, type PageRow, requestRow } from '../rows.js';
 
 /** The newest rows that the list shows. `/_fake/requests` and `/_fake/deliveries` have all. */
 const MAX_ROWS = 200;
@@ -9,7 +9,7 @@ const MAX_SEARCHED = 1_000;
 
 /** What the list shows. */
 export interface FoundRows {
-  readonly rows: readonly Row[];
+  readonly rows: readonly PageRow[];
   /** What it does not show, if there is more: `The newest 200 of 734`. */
   readonly limits: string | undefined;
 }
@@ -21,7 +21,7 @@ export function findRows({ requests, webhooks: { deliveries } }: ControlledFake,
     ...requests.slice(-MAX_SEARCHED).map(requestRow),
     ...deliveries.slice(-MAX_SEARCHED).map(deliveryRow),
   ]
-    .filter((row) => words.every((word) => textOf(row).includes(word)))
+    .filter((row) => words.every((word) => searchedText(row).includes(word)))
     .reverse()
     .sort((one, other) => other.at - one.at);
   const rows = found.slice(0, MAX_ROWS);
@@ -34,7 +34,7 @@ export function findRows({ requests, webhooks: { deliveries } }: ControlledFake,
 }
 
 /** What a filter looks in: all that a row shows, and `failed` if it did. */
-function textOf({ region, mark, verb, name, target, secret, fault, failure }: Row): string {
+function searchedText({ region, mark, verb, name, target, secret, fault, failure }: PageRow): string {
   const more = `${fault === undefined ? '' : `fault: ${fault}`} ${failure === undefined ? '' : `failed ${failure}`}`;
   return `${region} ${mark} ${verb} ${name} ${target} ${secret} ${more}`.toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { REGIONS } from '../../../utils/regions.js';
 import { durationText } from '../describe.js';
-import type { Row } from '../rows.js';
+import type { PageRow } from '../rows.js';
 import type { FoundRows } from './filter.js';
 import { Link, type Selection } from './selection.js';
 
@@ -8,7 +8,7 @@ import { Link, type Selection } from './selection.js';
 export function List({ found: { rows, limits }, selection }: { found: FoundRows; selection: Selection }) {
   if (rows.length === 0) return <p class="note">{limits ?? 'No requests or events yet.'}</p>;
   // The other tabs go on in the region of the row.
-  const toRow = ({ id, region }: Row): Selection => {
+  const toRow = ({ id, region }: PageRow): Selection => {
     return {
       ...selection,
       tab: 'details',
@@ -48,7 +48,7 @@ export function Time({ at, isFull }: { at: number; isFull?: boolean }) {
 }
 
 /** The outcome of a row, and what it is. */
-export function Title({ row: { mark, failure, duration, verb, name } }: { row: Row }) {
+export function Title({ row: { mark, failure, duration, verb, name } }: { row: PageRow }) {
   const tone = duration === undefined ? 'open' : failure === undefined ? 'good' : 'bad';
   return (
     <>
@@ -61,7 +61,7 @@ export function Title({ row: { mark, failure, duration, verb, name } }: { row: R
 }
 
 /** All that explains the outcome of a row. */
-export function Facts({ row: { region, fault, target, secret, failure } }: { row: Row }) {
+export function Facts({ row: { region, fault, target, secret, failure } }: { row: PageRow }) {
   return (
     <span class="facts">
       <b class="mark">{region}</b>

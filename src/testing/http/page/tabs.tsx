@@ -11,12 +11,18 @@ import { hrefOf, Link, type Selection, type Tab, type TabProps } from './selecti
 
 /** The content of the selected tab. */
 export function Content(props: TabProps) {
-  const contents = { settings: Settings, details: Details, events: Events, faults: Faults, records: Records };
+  const contents = {
+    settings: SettingsTab,
+    details: Details,
+    events: EventsTab,
+    faults: FaultsTab,
+    records: RecordsTab,
+  };
   return contents[props.selection.tab](props);
 }
 
 /** What a new page shows: the settings to copy, a first call, and where to go on. */
-function Settings({ fake, selection, origin }: TabProps) {
+function SettingsTab({ fake, selection, origin }: TabProps) {
   const to = (tab: Tab): Selection => ({ ...selection, tab });
   const settings = dotenv(fake.state, selection.region, origin);
   const token = /^AGENT_PLATFORM_TOKEN=(.*)$/m.exec(settings)?.[1];
@@ -49,7 +55,7 @@ function Settings({ fake, selection, origin }: TabProps) {
   );
 }
 
-function Events({ fake, selection }: TabProps) {
+function EventsTab({ fake, selection }: TabProps) {
   const { region } = selection;
   const type = isWebhookEventType(selection.kind) ? selection.kind : 'lead_captured';
   const { payload } = createFixtures({ region }).event(type);
@@ -79,7 +85,7 @@ function Events({ fake, selection }: TabProps) {
   );
 }
 
-function Faults({ fake, selection }: TabProps) {
+function FaultsTab({ fake, selection }: TabProps) {
   const kind = FAULT_KINDS.find((name) => name === selection.kind) ?? 'status';
   const endpoint = fake.requests.find(({ id }) => id === selection.id)?.endpoint ?? 'getTool';
   const fault = { kind, ...faultTable[kind].example, endpoint, region: selection.region, times: 1 };
@@ -106,7 +112,7 @@ function Faults({ fake, selection }: TabProps) {
   );
 }
 
-function Records({ fake, selection }: TabProps) {
+function RecordsTab({ fake, selection }: TabProps) {
   const { region, id } = selection;
   const collection = collectionNames.find((name) => name === selection.kind) ?? 'tools';
   const records = fake.state[region][collection];
