@@ -7,13 +7,13 @@ import type { InboxJob } from './job.js';
 /**
  * Puts a job that waits again back among the active ones, without a lock. From the front: there stalled jobs go.
  *
- * Returns 0 if it was replayed since it was taken: BullMQ counts its starts from 0 then.
+ * Returns 0 if it is gone, or was replayed since it was taken: BullMQ counts its starts from 0 then.
  *
  * KEYS: wait, paused, delayed, active, the job. ARGV: the id, and the number of starts with this one.
  */
 const RECLAIM = `
 local id = ARGV[1]
-if tonumber(redis.call('HGET', KEYS[5], 'ats') or ARGV[2]) < tonumber(ARGV[2]) then return 0 end
+if tonumber(redis.call('HGET', KEYS[5], 'ats') or 0) < tonumber(ARGV[2]) then return 0 end
 local waits = redis.call('LREM', KEYS[1], -1, id) + redis.call('LREM', KEYS[2], -1, id)
 if waits + redis.call('ZREM', KEYS[3], id) > 0 then redis.call('RPUSH', KEYS[4], id) end
 return 1`;
@@ -94,7 +94,7 @@ export class EndableWorker extends Worker<StoredWebhook, string> {
         job.id ?? '',
         job.attemptsStarted,
       );
-      if (isSame === 0) throw replayedError(job);
+      if (isSame === 0) throw endedError(job);
       await job.moveToCompleted(result, ANY_LOCK, false);
       this.emit('completed', job, result, 'active');
     } catch (error) {
@@ -124,16 +124,20 @@ export class EndableWorker extends Worker<StoredWebhook, string> {
 }
 
 /** As one of BullMQ's own. */
-function replayedError({ id }: InboxJob): Error {
-  const error = new Error(`Job ${id} was replayed while its handlers still ran`);
+function endedError({ id }: InboxJob): Error {
+  const error = new Error(
+    `Job ${id} was handled by another worker, or replayed, while its handlers still ran`,
+  );
   return Object.assign(error, { code: ErrorCode.JobNotInState });
 }
 
+const LOST_LOCK: readonly unknown[] = [
+  ErrorCode.JobNotExist,
+  ErrorCode.JobLockNotExist,
+  ErrorCode.JobLockMismatch,
+  ErrorCode.JobNotInState,
+];
+
 function isLostLock(error: unknown): boolean {
-  const { code } = error as { readonly code?: unknown };
-  return (
-    code === ErrorCode.JobLockNotExist ||
-    code === ErrorCode.JobLockMismatch ||
-    code === ErrorCode.JobNotInState
-  );
+  return LOST_LOCK.includes((error as { readonly code?: unknown }).code);
 }

@@ -178,3 +178,87 @@ test('by default, locks last 30 seconds, and the first retry waits up to a secon
   expect(left).toBeLessThanOrEqual(30_000);
   await worker.close({ grace: 0 });
 });
+
+test('a worker that closes while it pauses is not resumed', async () => {
+  const inbox = createInbox({ connection: await userWithout('-bzpopmin') });
+  const worker = inbox.work({ lead_captured: () => undefined });
+  const resumed: string[] = [];
+  await new Promise<void>((resolve) => {
+    worker.bullmq.on('paused', resolve).on('resumed', () => resumed.push('resumed'));
+  });
+  await worker.close({ grace: 0 });
+  await sleep(1_500);
+  expect(resumed).toEqual([]);
+});
+
+test('an event is stored at once although the reading of the memory before it has failed', async () => {
+  const inbox = createInbox({ connection: await userWithout() });
+  await inbox.store(stored());
+  await userWithout('-info');
+  // Until the first reading is old.
+  await sleep(100);
+  await expect(inbox.store(stored())).rejects.toThrow(/NOPERM/);
+  await userWithout();
+  await inbox.store(stored());
+});
+
+/** Puts a job whose worker has died back, as another worker does that notices. */
+const stall = async (key: string) => {
+  await redis.del(`${queue}:${key}:lock`);
+  await redis.hincrby(`${queue}:${key}`, 'stc', 1);
+  await redis.lrem(`${queue}:active`, 0, key);
+  await redis.rpush(`${queue}:wait`, key);
+};
+const bury = async (key: string) => {
+  await redis.lrem(`${queue}:active`, 0, key);
+  await redis.del(`${queue}:${key}:lock`);
+  await redis.zadd(`${queue}:failed`, Date.now(), key);
+  await redis.hset(`${queue}:${key}`, 'finishedOn', Date.now(), 'failedReason', 'no');
+};
+
+test.each<[state: string, change: (key: string) => Promise<unknown>, counts: boolean, left: object]>([
+  ['has no lock', (key) => redis.del(`${queue}:${key}:lock`), true, { depth: 0, deadLetters: 0 }],
+  ['waits again', stall, true, { depth: 0, deadLetters: 0 }],
+  [
+    'runs in another worker',
+    (key) => redis.set(`${queue}:${key}:lock`, 'another worker', 'PX', 60_000),
+    true,
+    { depth: 0, deadLetters: 0 },
+  ],
+  ['was handled elsewhere', (key) => stall(key).then(() => redis.del(`${queue}:${key}`)), false, {}],
+  ['is a dead letter', bury, false, { depth: 0, deadLetters: 1 }],
+  [
+    'was replayed',
+    async (key) => {
+      await bury(key);
+      await createInbox().deadLetters.replay(key);
+    },
+    false,
+    { waiting: 1, deadLetters: 0 },
+  ],
+])('a success of an event that meanwhile %s', async (_, change, counts, left) => {
+  const { hooks, calls } = record();
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ hooks, logger });
+  const [started, end] = [deferred(), deferred()];
+  const worker = inbox.work(
+    processing(() => {
+      started.resolve();
+      return end.promise;
+    }),
+    { concurrency: 1 },
+  );
+  const webhook = stored();
+  await inbox.store(webhook);
+  await started.promise;
+  void worker.bullmq.pause(true);
+  await change(webhook.key);
+  end.resolve();
+  if (counts) await eventually(() => expect(calls).toEqual(['handled']));
+  else await eventually(() => expect(logger.lines.join()).toContain('the end of a run was not recorded'));
+  expect(await inbox.health()).toMatchObject(left);
+  expect(calls).toEqual(counts ? ['handled'] : []);
+  // The window of duplicates goes on.
+  await inbox.store(webhook);
+  expect(await inbox.health()).toMatchObject(left);
+});
