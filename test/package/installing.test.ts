@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { installTool } from '../runtimes/tool-cache.js';
-import { project, removeLater, run } from './consumer.js';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { downloaded, installTool } from '../runtimes/tool-cache.js';
+import { project, removeLater, root, run, source } from './consumer.js';
 
 // What the inbox's dependencies ask of bundlers and package managers, as the guide of the inbox says.
 
@@ -46,6 +46,39 @@ test('a deployment that @vercel/nft traces contains the inbox and its peers', as
   onTestFinished(() => removeLater(deployed));
   for (const file of fileList) cpSync(join(base, file), join(deployed, file), { recursive: true });
   expect(run(join(deployed, relative(base, folder)), 'inbox.mjs')).toBe('function\n');
+});
+
+// typescript-sdk#2737 of modelcontextprotocol: zod's minor version is in its types, so a program needs one copy.
+describe.for(['4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
+  test.for([
+    ['npm', 'npm', 'npm/bin/npm-cli.js', ['install', '--ignore-scripts', '--no-audit', '--prefer-offline']],
+    ['pnpm', 'pnpm@12.21.0', '.bin/pnpm', ['add', '--store-dir', '.store']],
+    ['yarn 4', '@yarnpkg/cli-dist@4.18.1', '@yarnpkg/cli-dist/bin/yarn.js', ['add']],
+  ] as const)('is the one of the package, by %s', async ([manager, tool, path, args], context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sdk-zod-'));
+    onTestFinished(() => removeLater(folder));
+    cpSync(join(inject('consumer'), 'package.tgz'), join(folder, 'package.tgz'));
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+    writeFileSync(join(folder, 'yarn.lock'), '');
+    writeFileSync(join(folder, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n');
+    writeFileSync(join(folder, 'program.ts'), source('loose.ts'));
+    const env = { ...process.env, PNPM_HOME: folder, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' };
+    const command = manager === 'npm' ? 'npm' : join(await downloaded(installTool(tool), context), path);
+    const packages = ['agent-platform-sdk@file:./package.tgz', `zod@${zod}`];
+    await promisify(execFile)(command, [...args, ...packages], { cwd: folder, env });
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const options = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--types', ''];
+    const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext'];
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [tsc, ...options, ...modules, 'program.ts'],
+      { cwd: folder },
+    ).catch((error: { readonly stdout: string }) => error);
+    expect(stdout).toBe('');
+    // One copy.
+    const found = run(folder, '--eval', "console.log(require('agent-platform-sdk/package.json').version)");
+    expect(found).toMatch(/^\d/);
+  });
 });
 
 test("pnpm installs the inbox's packages once the build of msgpackr-extract is refused", async () => {

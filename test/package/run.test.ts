@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as Sdk from 'agent-platform-sdk';
 import { type BuildOptions, build } from 'esbuild';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { downloaded, installTool } from '../runtimes/tool-cache.js';
 import { installedPackage, project, run, source } from './consumer.js';
 
 const program = source('program.mjs');
@@ -76,6 +77,41 @@ test('recognises errors across the ESM and the CommonJS build', async () => {
   expect(esm.ConfigurationError).not.toBe(cjs.ConfigurationError);
 });
 
+// jest#10431, jsdom#2524. msw reads them itself.
+test('loads every entry point without what a platform may lack', () => {
+  // The package's own.
+  const { exports } = JSON.parse(readFileSync(join(installedPackage(), 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, unknown>>;
+  };
+  const entries = Object.keys(exports).filter((entry) => !/json$|msw$/.test(entry));
+  expect(entries).toContain('./testing');
+  const code = `
+    import { createRequire } from 'node:module';
+    const require = createRequire(import.meta.filename ?? process.cwd() + '/any.mjs');
+    const lacking = ['TextEncoder', 'TextDecoder', 'Request', 'Response', 'Headers', 'fetch'];
+    for (const name of lacking) delete globalThis[name];
+    for (const entry of ${JSON.stringify(entries)}) {
+      const name = entry.replace('.', 'agent-platform-sdk');
+      console.log(Object.keys(await import(name)).length > 0, Object.keys(require(name)).length > 0);
+    }
+    process.exit();`;
+  const printed = run(project({ 'load.mjs': code }), 'load.mjs')
+    .trim()
+    .split('\n');
+  expect(printed).toEqual(entries.map(() => 'true true'));
+});
+
+test.for(['jsdom', 'automock'])('Jest runs %s', async (name, context) => {
+  const jest = await downloaded(installTool('jest@30.5.2'), context);
+  const jsdom = await downloaded(installTool('jest-environment-jsdom@30.5.2'), context);
+  const folder = project({ 'any.test.cjs': source(`${name}.test.cjs`), 'package.json': '{}' });
+  const environment = name === 'jsdom' ? join(jsdom, 'jest-environment-jsdom') : 'node';
+  const args = ['--rootDir', folder, '--testMatch', '**/*.test.cjs', '--testEnvironment', environment];
+  const cli = join(jest, 'jest/bin/jest.js');
+  const { status, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd: folder, encoding: 'utf8' });
+  expect([stderr, status]).toEqual([expect.stringContaining('1 passed'), 0]);
+});
+
 test('does not load the HTTP, TLS or crypto modules of Node when imported', () => {
   const code = `import 'agent-platform-sdk'; console.log(process.moduleLoadList.join());`;
   const loaded = run(inject('consumer'), '--input-type=module', '--eval', code).split(',');
@@ -90,7 +126,7 @@ test('keeps its own wording of issues, whatever the user sets with z.config', ()
     const fetch = async () => Response.json({ success: true, message: '', data: { id: 7 } });
     const baseUrls = { eu: 'https://eu.example' };
     const platform = new AgentPlatform({ region: 'eu', token: 'a-whole-token', baseUrls, fetch });
-    await platform.tools.get('tool').catch(({ issues }) => console.log(issues[0].message));`;
+    await platform.tools.get('tool', { validation: 'strict' }).catch(({ issues }) => console.log(issues[0].message));`;
   expect(run(inject('consumer'), '--input-type=module', '--eval', code)).toContain('expected string');
 });
 

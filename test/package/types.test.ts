@@ -21,6 +21,8 @@ interface Row {
   readonly resolution: 'bundler' | 'node16' | 'nodenext';
   /** The major version of `@types/node`, without the DOM types; or the DOM types alone. */
   readonly globals: 20 | 22 | 24 | 25 | 26 | 'DOM';
+  /** Other options of the compiler. */
+  readonly options?: object;
 }
 
 // Each value is in a row.
@@ -47,6 +49,14 @@ test.concurrent.for(ROWS)(
 
 const USUAL: Row = { typescript: '5.9', resolution: 'nodenext', globals: 'DOM' };
 
+test.concurrent.for([
+  ['with `strict: false`', 'loose.ts', { strict: false, exactOptionalPropertyTypes: false }],
+  ['with `strict: false` and `strictNullChecks`', 'loose.ts', { strict: false, strictNullChecks: true }],
+  ['without `exactOptionalPropertyTypes`', 'program.ts', { exactOptionalPropertyTypes: false }],
+] as const)('compiles %s', async ([, program, options], { expect }) => {
+  expect(await compile({ ...USUAL, options }, project(both(program)))).toBe('');
+});
+
 test.concurrent('compiles with msw, BullMQ and ioredis', async ({ expect }) => {
   expect(await compile(USUAL, project(both('peers.ts')))).toBe('');
 });
@@ -66,7 +76,11 @@ test.concurrent('compiles without `strict`', async ({ expect }) => {
 });
 
 /** Compiles a project, with the declarations of its packages. Returns what the compiler prints. */
-function compile({ typescript, resolution, globals }: Row, folder: string, strict = true): Promise<string> {
+function compile(
+  { typescript, resolution, globals, options }: Row,
+  folder: string,
+  strict = true,
+): Promise<string> {
   const compilerOptions = {
     target: 'es2022',
     lib: globals === 'DOM' ? ['es2022', 'dom', 'dom.iterable'] : ['es2022'],
@@ -78,6 +92,7 @@ function compile({ typescript, resolution, globals }: Row, folder: string, stric
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
     noEmit: true,
+    ...options,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
   if (globals !== 'DOM') {

@@ -1,43 +1,27 @@
-import {
-  AgentPlatform,
-  ConversationSchema,
-  endpoint,
-  endpoints,
-  withData,
-  withFields,
-  withoutData,
-} from 'agent-platform-sdk';
+/** A program without strict types. Compiled, never run. */
+import { AgentPlatform, createWebhookHandlers, endpoint, withData, withoutData } from 'agent-platform-sdk';
 import * as z from 'zod';
 
-const platform = new AgentPlatform({
-  region: 'eu',
-  token: 'test-token',
-  baseUrls: { eu: 'https://eu.test' },
-});
-
-const getAgent = endpoint({
+const platform = new AgentPlatform({ token: undefined });
+const listTools = endpoint({
   method: 'GET',
+  path: '/agents/{agentId}/tools',
+  response: withData(z.array(z.object({ id: z.string() }))),
+});
+const stop = endpoint({ method: 'POST', path: '/stop', response: withoutData() });
+const rename = endpoint({
+  method: 'PATCH',
   path: '/agents/{agentId}',
-  response: withData(z.object({ id: z.string() })),
-});
-const listConvos = endpoint({
-  method: 'GET',
-  path: '/agents/{agentId}/convos',
-  query: z.object({ cursor: z.string().optional() }),
-  response: withFields({ data: z.array(ConversationSchema), nextCursor: z.string().nullish() }),
-});
-const save = endpoint({
-  method: 'POST',
-  path: '/agents',
   body: z.object({ name: z.string() }),
   response: withoutData(),
 });
 
-export async function run(agentId: string): Promise<string[]> {
-  const path = { agentId };
-  const agent = await platform.send(getAgent, { path });
-  const page = await platform.send(listConvos, { path });
-  await platform.send(save, { body: { name: agent.id } });
-  await platform.send(endpoints.listDefaultTools);
-  return [page.nextCursor ?? '', ...page.data.map(({ ID }) => ID)];
+export async function main(): Promise<string[]> {
+  await platform.send(stop);
+  await platform.send(rename, { path: { agentId: 'agent' }, body: { name: 'name' } });
+  const tools = await platform.send(listTools, { path: { agentId: 'agent' } });
+  const tool = await platform.tools.get('tool', { timeout: undefined });
+  return [...tools.map(({ id }) => id), String(tool.name)];
 }
+
+export const handlers = createWebhookHandlers().on('lead_captured', ({ payload }) => payload.leadEmail);
