@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
@@ -121,6 +122,23 @@ describe('every call that reaches the port is a row', () => {
     const row = { method: call.method, path: '/tools/defaults', region: 'eu', status };
     const answered = { message: expect.stringContaining(message) as string };
     expect(fake.requests).toMatchObject([{ ...row, response: answered }]);
+  });
+
+  test('https: to its port, and what is no HTTP', async () => {
+    const fake = createFakePlatform();
+    const { port, url } = await listening(fake);
+    await expect(fetch(`${url.replace('http:', 'https:')}/eu/v3/tools/defaults`)).rejects.toThrow();
+    const socket = connect(port, '127.0.0.1').end('hello\r\n\r\n');
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(String(response)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(fake.requests).toMatchObject([
+      { method: 'TLS', status: 400, response: { message: 'The fake speaks http: only, not https:.' } },
+      { method: '?', status: 400, response: { message: expect.stringContaining('HPE_') as string } },
+    ]);
+    // A connection without a request is no call.
+    connect(port, '127.0.0.1').destroy();
+    expect((await fetch(`${url}/eu/v3/tools/defaults`)).status).toBe(401);
+    expect(fake.requests).toHaveLength(3);
   });
 
   test('a call outside of the regions uses up no fault', async () => {

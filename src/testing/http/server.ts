@@ -1,5 +1,6 @@
 import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import * as z from 'zod/mini';
 import { AgentPlatformError } from '../../errors/index.js';
 import { flag, text } from '../../schemas/fields.js';
@@ -78,6 +79,7 @@ export async function startServer(served: Served, options: ListenOptions): Promi
   const server = nodeHttp().createServer((incoming, outgoing) => {
     serve(served, [host, ...allowedHosts], incoming, outgoing).catch(() => cutConnection(outgoing));
   });
+  server.on('clientError', (error: ParseError, socket) => void refuseUnparsed(served, error, socket));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -137,6 +139,32 @@ async function serve(
   // The request was not read to its end.
   if (refused !== undefined) outgoing.setHeader('connection', 'close');
   await sendResponse(response, outgoing);
+}
+
+/** Why Node could not parse a request. The bytes are missing if the connection broke off. */
+type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Uint8Array };
+
+/** The first byte of a TLS connection (RFC 8446, 5.1: a handshake). */
+const TLS_HANDSHAKE = 22;
+
+/** Refuses what is no HTTP: most likely the address begins with https:. */
+async function refuseUnparsed({ respond }: Served, error: ParseError, socket: Duplex): Promise<void> {
+  if (error.rawPacket === undefined || !socket.writable) return void socket.destroy();
+  const isTls = error.rawPacket[0] === TLS_HANDSHAKE;
+  const message = isTls
+    ? 'The fake speaks http: only, not https:.'
+    : `Not a request of HTTP/1.1: ${error.code}.`;
+  const { signal } = new AbortController();
+  await respond({
+    method: isTls ? 'TLS' : '?',
+    place: placeOverHttp('/'),
+    query: '',
+    headers: new Headers(),
+    readText: () => Promise.resolve(''),
+    signal,
+    refused: { status: 400, message },
+  });
+  socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
 }
 
 /** Refuses what a page of another site may have sent, and what is never served. Its body is not read. */
