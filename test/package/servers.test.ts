@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,9 +31,20 @@ const PACKAGES = [
   'vite@7.3.8',
 ];
 
+/** Nest 11, which cannot be installed beside 12. */
+const NEST_11 = [
+  '@nestjs/core@11.2.10',
+  '@nestjs/common@11.2.10',
+  '@nestjs/platform-express@11.2.10',
+  '@nestjs/platform-fastify@11.2.8',
+  'reflect-metadata@0.2.2',
+  'rxjs@7.8.2',
+];
+
 const secret = 'test-workspace-secret-0001';
 const fake = createFakePlatform();
 const app = mkdtempSync(join(tmpdir(), 'sdk-servers-'));
+const nest11 = mkdtempSync(join(tmpdir(), 'sdk-nest-11-'));
 let environment: NodeJS.ProcessEnv;
 let closeFake: () => Promise<void>;
 
@@ -47,24 +59,34 @@ beforeAll(async () => {
     AGENT_PLATFORM_BASE_URL_EU: baseUrls.eu,
     AGENT_PLATFORM_WEBHOOK_SECRET: secret,
   };
-  writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }');
-  cpSync(join(root, 'test/package/consumers/servers.mjs'), join(app, 'servers.mjs'));
+  for (const folder of [app, nest11]) {
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+    cpSync(join(root, 'test/package/consumers/servers.mjs'), join(folder, 'servers.mjs'));
+  }
   cpSync(join(root, 'test/package/consumers/sveltekit'), app, { recursive: true });
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  await runIn(app, 'npm', 'install', ...quiet, join(inject('consumer'), 'package.tgz'), ...PACKAGES);
+  const tarball = join(inject('consumer'), 'package.tgz');
+  await runIn(app, 'npm', 'install', ...quiet, tarball, ...PACKAGES);
+  await runIn(nest11, 'npm', 'install', ...quiet, tarball, ...NEST_11);
 });
 afterAll(async () => {
   await closeFake();
   removeLater(app);
+  removeLater(nest11);
 });
 
 const runIn = (cwd: string, program: string, ...args: readonly string[]) =>
   promisify(execFile)(program, args, { cwd, env: environment });
 
 /** Starts a server, which is stopped when the test ends. */
-function start(program: string, args: readonly string[], settings: NodeJS.ProcessEnv = {}): ChildProcess {
+function start(
+  program: string,
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+  cwd = app,
+): ChildProcess {
   const server = spawn(program, args, {
-    cwd: app,
+    cwd,
     env: { ...environment, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -97,6 +119,9 @@ async function statusOfRefused(url: string): Promise<number> {
 test.each([
   ['h3 2', 401],
   ['h3 1', 401],
+  ['h3 1, node', 401],
+  ['h3 1, toWebHandler', 401],
+  ['h3 1, node, a request that is none', 401],
   ['Nest on Express', 500],
   ['Nest on Fastify', 500],
   ['Elysia', 401],
@@ -109,6 +134,41 @@ test.each([
   expect(await statusesOf(new URL('/webhooks', url).href)).toEqual([200, 200, 401, 400, 200]);
   expect(await statusOfRefused(new URL('/service', url).href)).toBe(status);
 });
+
+const nests = ['Nest on Express', 'Nest on Fastify', 'Nest on Express, hooks', 'Nest on Fastify, hooks'];
+
+test.each(nests.flatMap((name) => [[name, 12, app] as const, [name, 11, nest11] as const]))(
+  '%s, %i: drain finishes what comes over open connections, and the process ends',
+  async (name, _version, folder) => {
+    const child = start(process.execPath, ['servers.mjs', name], {}, folder);
+    const ended = once(child, 'exit');
+    const [address] = (await once(child.stdout ?? expect.fail(), 'data')) as [Buffer];
+    const url = new URL('/webhooks', String(address).trim());
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const post = (createdAt: number) =>
+      new Promise<unknown>((resolve) => {
+        const sent = request(url, { agent, method: 'POST' }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        sent.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+        sent.end(JSON.stringify(fixtures.delivery('lead_captured', secret, { createdAt })));
+      });
+    const results: unknown[] = [];
+    let created = 0;
+    const sendOn = async () => {
+      for (let result: unknown = 200; result === 200; results.push(result)) {
+        created += 1;
+        result = await post(created);
+        if (created === 50) child.kill('SIGTERM');
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, sendOn));
+    expect(new Set(results)).toEqual(new Set([200, 'ECONNREFUSED']));
+    // With hooks, Nest sends itself the signal again when they are done.
+    expect(await ended).toEqual(name.endsWith('hooks') ? [null, 'SIGTERM'] : [0, null]);
+  },
+);
 
 test('SvelteKit receives webhooks up to BODY_SIZE_LIMIT', async () => {
   await runIn(app, 'npx', 'vite', 'build');

@@ -1,17 +1,19 @@
 // Serves webhooks, and a route that calls the service, in one framework: `servers.mjs h3`. Prints its address.
+// After SIGTERM, those of Nest end by `drain`.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AgentPlatform, createWebhookReceiver, drain } from 'agent-platform-sdk';
 
 // Settings are taken from the environment. The token is one that the service refuses.
 const platform = new AgentPlatform({ logLevel: 'off', maxRetries: 0 });
-const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(() => undefined);
+const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(() => sleep(20));
 const callService = () => platform.tools.get('tool_eu_1');
 
 const loopback = { port: 0, hostname: '127.0.0.1' };
 
 /** What the decorators of a Nest application compile to. */
-async function nestModule() {
+async function nestModule(providers = []) {
   await import('reflect-metadata');
   const { Controller, Get, Module } = await import('@nestjs/common');
   class ServiceController {
@@ -23,7 +25,7 @@ async function nestModule() {
   Get()(prototype, 'read', Object.getOwnPropertyDescriptor(prototype, 'read'));
   Controller('service')(ServiceController);
   class AppModule {}
-  Module({ controllers: [ServiceController] })(AppModule);
+  Module({ controllers: [ServiceController], providers })(AppModule);
   return AppModule;
 }
 
@@ -32,7 +34,53 @@ async function nest(adapter) {
   const app = await NestFactory.create(await nestModule(), ...[adapter].filter(Boolean), { logger: false });
   app.use('/webhooks', receiver.node);
   await app.listen(0, '127.0.0.1');
+  process.once('SIGTERM', () => drain(app.getHttpServer()).then(() => app.close()));
   return app.getUrl();
+}
+
+/** The same with shutdown hooks: Nest calls a provider before it closes the server. */
+async function nestWithHooks(adapter) {
+  const { NestFactory } = await import('@nestjs/core');
+  let app;
+  const beforeApplicationShutdown = () => drain(app.getHttpServer());
+  const module = await nestModule([{ provide: 'drain', useValue: { beforeApplicationShutdown } }]);
+  app = await NestFactory.create(module, ...[adapter].filter(Boolean), { logger: false });
+  app.use('/webhooks', receiver.node);
+  app.enableShutdownHooks();
+  await app.listen(0, '127.0.0.1');
+  return app.getUrl();
+}
+
+const nestFastify = async () => {
+  const { FastifyAdapter } = await import('@nestjs/platform-fastify');
+  return new FastifyAdapter();
+};
+
+/** An app of h3 1 with one route. */
+async function h3App(route) {
+  const { createApp, createRouter, defineEventHandler } = await import('h3-1');
+  const router = createRouter().post('/webhooks', defineEventHandler(route));
+  return createApp().use(router.get('/service', defineEventHandler(callService)));
+}
+
+const throughFetch = async () => {
+  const { toWebRequest } = await import('h3-1');
+  return h3App((event) => receiver.fetch(toWebRequest(event)));
+};
+const throughNode = () => h3App((event) => receiver.node(event.node.req, event.node.res));
+
+async function serveNode(listener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+/** A server of the Web, as the presets of Nitro for edges have it. */
+async function serveWeb(handler) {
+  const { serve } = await import('srvx');
+  const server = serve({ fetch: handler, ...loopback, silent: true });
+  await server.ready();
+  return server.url;
 }
 
 const servers = {
@@ -46,24 +94,35 @@ const servers = {
     return server.url;
   },
   'h3 1': async () => {
-    const { createApp, createRouter, defineEventHandler, toNodeListener } = await import('h3-1');
-    const webhooks = defineEventHandler((event) => receiver.node(event.node.req, event.node.res));
-    const router = createRouter()
-      .post('/webhooks', webhooks)
-      .get('/service', defineEventHandler(callService));
-    const server = createServer(toNodeListener(createApp().use(router))).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return `http://127.0.0.1:${server.address().port}`;
+    const { toNodeListener } = await import('h3-1');
+    return serveNode(toNodeListener(await throughFetch()));
+  },
+  'h3 1, node': async () => {
+    const { toNodeListener } = await import('h3-1');
+    return serveNode(toNodeListener(await throughNode()));
+  },
+  // unjs/nitro#912
+  'h3 1, toWebHandler': async () => {
+    const { toWebHandler } = await import('h3-1');
+    return serveWeb(toWebHandler(await throughFetch()));
+  },
+  // As presets of Nitro 2 call it: the body is a Web stream.
+  'h3 1, node, a request that is none': async () => {
+    const { toNodeListener } = await import('h3-1');
+    const { fetchNodeRequestHandler } = await import('node-mock-http');
+    const listener = toNodeListener(await throughNode());
+    return serveWeb(({ url, method, headers, body }) =>
+      fetchNodeRequestHandler(listener, url, { method, headers, body }),
+    );
   },
   'Nest on Express': () => nest(),
-  'Nest on Fastify': async () => {
-    const { FastifyAdapter } = await import('@nestjs/platform-fastify');
-    return nest(new FastifyAdapter());
-  },
+  'Nest on Fastify': async () => nest(await nestFastify()),
+  'Nest on Express, hooks': () => nestWithHooks(),
+  'Nest on Fastify, hooks': async () => nestWithHooks(await nestFastify()),
   Elysia: async () => {
     const { Elysia } = await import('elysia');
     const app = new Elysia()
-      .post('/webhooks', ({ request }) => receiver.fetch(request))
+      .post('/webhooks', ({ request }) => receiver.fetch(request), { parse: 'none' })
       .get('/service', callService)
       .listen(loopback);
     return app.server.url;
