@@ -29,6 +29,14 @@ describe('programs', { timeout: 60_000 }, () => {
     ]);
   });
 
+  test('operations lists all conversations, and reads and changes an agent', async () => {
+    expect(await run('operations/main.ts')).toEqual([
+      'conversations: 45, in 3 pages',
+      expect.stringMatching(/^agent: ./),
+      'renamed: Front desk',
+    ]);
+  });
+
   test('opentelemetry makes a span of each call and each delivery', async () => {
     const lines = await run('opentelemetry/main.ts');
     const spans = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object);
