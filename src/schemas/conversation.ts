@@ -49,7 +49,8 @@ import { openObject } from './object.js';
  * formats of strings and further values of open lists are not shown either. Most fields are optional; which
  * ones are required is not shown.
  *
- * @remarks Every field except `ID` is optional here, a choice of this package.
+ * @remarks Every field except `ID` is optional here, a choice of this package. A record that the service stored can
+ * depart from this type: look at the drift before you rely on a field (docs/guides/validation.md).
  */
 export interface Conversation {
   // Contact and lead.

@@ -9,6 +9,9 @@ import { type VariableField, VariableFieldSchema } from './variable.js';
  * A capability that an agent can call, with its full configuration (specification, 2.4).
  *
  * Where the specification gives only names and types, the meanings are read from the names.
+ *
+ * @remarks The type describes the specification. A field that came can depart from it, unless you call with
+ * `validation: 'strict'`: see `drift` of `.withResponse()`.
  */
 export interface Tool {
   /**

@@ -167,9 +167,10 @@ export class WebhookHandlers {
   }
 
   /**
-   * Registers a handler for verified events whose payload does not match the API specification.
+   * Registers a handler for invalid events: without a type, or without the id of the record they are about.
    *
-   * Without one they are refused with 400, and passed to `onError` with their payload.
+   * In `validation: 'strict'`, all that depart from the API specification are invalid. Without a handler they are
+   * refused with 400, and passed to `onError` with their payload; from an inbox, they become dead letters.
    *
    * @example
    * ```ts
@@ -233,7 +234,7 @@ export class WebhookHandlers {
    * @param options - `signal` becomes the handlers' `context.signal`.
    * @throws {WebhookError} A handler failed: `cause` is what it threw, or an `AggregateError` if several did.
    *   Try again later.
-   * @throws {WebhookPayloadError} The event does not match the API specification, and no `onInvalid` is
+   * @throws {WebhookPayloadError} The event is invalid ({@link InvalidWebhookEvent}), and no `onInvalid` is
    *   registered.
    *
    * @example

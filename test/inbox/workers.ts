@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigurationError, createWebhookHandlers, type LogFields, WebhookError } from 'agent-platform-sdk';
+import {
+  ConfigurationError,
+  createWebhookHandlers,
+  type Drift,
+  type LogFields,
+  WebhookError,
+} from 'agent-platform-sdk';
 import type { HandlersByType, InboxOptions } from 'agent-platform-sdk/sqlite';
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
@@ -93,16 +99,37 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(await readEverything()).not.toContain('    at ');
   });
 
-  test('an event that does not fit the specification is a dead letter at once, and not lost', async () => {
+  test('an invalid event is a dead letter at once, or goes to onInvalid', async () => {
     const { hooks, calls, failures } = record();
     const inbox = createInbox({ hooks });
-    const body = JSON.stringify({ type: 'lead_captured', payload: { agentId: 1, workspaceSecret: secret } });
+    const body = JSON.stringify({
+      type: 'agent_deleted',
+      payload: { agentId: null, workspaceSecret: secret },
+    });
     expect((await receiverWith({ inbox }).handle({ method: 'POST', body })).status).toBe(200);
-    const strict = createWebhookHandlers({ validation: 'strict', logLevel: 'off' });
-    inbox.work(strict.on('lead_captured', () => undefined));
+    const handlers = createWebhookHandlers({ logLevel: 'off' }).onAny(() => expect.unreachable());
+    inbox.work(handlers);
     await eventually(() => expect(calls).toEqual(['dead letter']));
     expect(failures).toMatchObject([{ attempt: 1, error: { type: 'webhook_payload_error' } }]);
-    expect((await inbox.deadLetters.list())[0]?.reason).toContain('payload.agentId: expected string');
+    const [dead] = await inbox.deadLetters.list();
+    expect(dead?.reason).toContain('payload.agentId: expected string');
+    const invalid: unknown[] = [];
+    handlers.onInvalid(({ payload }) => invalid.push(payload));
+    await inbox.deadLetters.replay(dead?.id ?? '');
+    await eventually(() => expect(calls).toEqual(['dead letter', 'handled']));
+    expect(invalid).toEqual([{ agentId: null }]);
+  });
+
+  test('what departs in a stored event is in the context of its handler', async () => {
+    const inbox = createInbox();
+    const onDrift: unknown[] = [];
+    const drift = await new Promise((resolve) => {
+      const options = { logLevel: 'off' as const, onDrift: ({ issues }: Drift) => onDrift.push(issues) };
+      inbox.work(createWebhookHandlers(options).onAny((_, context) => resolve(context.drift)));
+      void inbox.store(stored({ payload: { ...minimal.lead_captured, channel: null } }));
+    });
+    expect(drift).toMatchObject([{ path: ['payload', 'channel'], code: 'invalid_value' }]);
+    expect(onDrift).toEqual([drift]);
   });
 
   test('several errors are one AggregateError, and a long reason is cut', async () => {

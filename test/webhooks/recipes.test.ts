@@ -12,17 +12,25 @@ test('the newest snapshot of a conversation stays, of equal ones the last, for e
     ({ payload }) => {
       const key = JSON.stringify([payload.agentId, payload.convoId]);
       const saved = conversations.get(key);
-      if (saved !== undefined && saved.createdAt > payload.createdAt) return;
+      if (saved !== undefined && timeOf(saved) > timeOf(payload)) return;
       conversations.set(key, payload);
     },
   );
+  const timeOf = ({ createdAt }: { createdAt: unknown }) => (typeof createdAt === 'number' ? createdAt : 0);
   const sent = [3, 1, 5, 2, 5, 4].map((createdAt, index) => ({ createdAt, turns: [index] }));
-  for (const update of [...sent, { agentId: 'agent_2', createdAt: 1, turns: ['other'] }]) {
+  const other = { agentId: 'agent_2', createdAt: 1, turns: ['other'] };
+  const odd = ['2026-08-02T10:00:00.000Z', null].flatMap((createdAt) => [
+    { agentId: 'agent_2', createdAt, turns: [] },
+    { agentId: 'agent_3', createdAt, turns: [] },
+  ]);
+  const last = { agentId: 'agent_3', createdAt: 1, turns: ['third'] };
+  for (const update of [...sent, other, ...odd, last]) {
     expect((await receiver.handle(post('conversation_updated', update))).status).toBe(200);
   }
   expect([...conversations.values()]).toMatchObject([
     { agentId: 'agent_1', createdAt: 5, turns: [4] },
-    { agentId: 'agent_2', createdAt: 1, turns: ['other'] },
+    other,
+    last,
   ]);
 });
 

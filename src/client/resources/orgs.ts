@@ -24,7 +24,7 @@ export class OrgsResource extends Resource {
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response does not match the API specification.
+   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
    * @example
    * ```ts

@@ -31,7 +31,7 @@ export class PhoneNumbersResource extends Resource {
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
    * shows numbers: no documented operation shows whether the number was released.
-   * @throws {ResponseValidationError} If the response does not match the API specification.
+   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
    * @example
    * ```ts

@@ -23,7 +23,7 @@ export class ToolsResource extends Resource {
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response does not match the API specification.
+   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
    * @example
    * ```ts
@@ -53,7 +53,7 @@ export class ToolsResource extends Resource {
    * documented.
    * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response does not match the API specification.
+   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
    * @example
    * ```ts

@@ -29,7 +29,7 @@ export class VariablesResource extends Resource {
    * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
    * shows variables, or repeat the call: a key that exists by then gets a 400 (4.2), whoever created it.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response does not match the API specification.
+   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
    * @example
    * ```ts
