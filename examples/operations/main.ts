@@ -12,7 +12,7 @@ const PAGE = 20;
 for (let number = 1; number < 45; number++) fake.add.conversation({ agentId, convoId: `convo_${number}` });
 fake.handle(listConvos, ({ path, query, state }) => {
   const rows = [...state.conversations.values()].filter((row) => row.agentId === path.agentId);
-  const start = Number(query.get('cursor') ?? 0);
+  const start = Number(query.cursor ?? 0);
   const next = start + PAGE < rows.length ? String(start + PAGE) : null;
   const data = rows.slice(start, start + PAGE).map(({ record }) => record);
   return { success: true, message: 'ok', data, hasMore: next !== null, nextCursor: next };
