@@ -6,18 +6,26 @@ import { onTestFinished } from 'vitest';
 export interface ExampleProcess {
   /** The lines it has printed so far. */
   readonly lines: readonly string[];
-  /** Sends SIGTERM, as a deployment does, and resolves with the exit code and the signal. */
-  end(): Promise<unknown[]>;
+  /** Sends SIGTERM, as a deployment does, or another signal. Resolves with the exit code and the signal. */
+  end(signal?: NodeJS.Signals): Promise<unknown[]>;
 }
 
 /** Starts a file of `examples` and collects what it prints. */
-export function startExample(file: string, env: Readonly<Record<string, string>>): ExampleProcess {
-  return startProcess(`examples/${file}.ts`, env);
+export function startExample(
+  file: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): ExampleProcess {
+  return startProcess(`examples/${file}.ts`, env, args);
 }
 
 /** Starts a file of this repository and collects what it prints. */
-export function startProcess(path: string, env: Readonly<Record<string, string>>): ExampleProcess {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', path], {
+export function startProcess(
+  path: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): ExampleProcess {
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
     env: { ...process.env, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -27,9 +35,9 @@ export function startProcess(path: string, env: Readonly<Record<string, string>>
   child.stderr?.on('data', collect);
   return {
     lines,
-    end: () => {
+    end: (signal = 'SIGTERM') => {
       const ended = once(child, 'exit');
-      child.kill('SIGTERM');
+      child.kill(signal);
       return ended;
     },
   };

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endpoints } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { listVariables } from '../../examples/bulk/operations.js';
+import { startExample } from '../support/example-process.js';
+
+test('bulk creates 400 variables once each, although it is killed', { timeout: 180_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bulk-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [agents, journal] = [join(folder, 'agents.txt'), join(folder, 'journal.txt')];
+  const fake = createFakePlatform({ seed: 'empty' });
+  const { secret } = fake.add.workspace();
+  const ids = Array.from({ length: 200 }, () => fake.add.agent().id);
+  writeFileSync(agents, ids.join('\n'));
+  fake.handle(listVariables, ({ path, state, succeed }) =>
+    succeed([...state.variables.values()].filter(({ agentId }) => agentId === path.agentId)),
+  );
+  const endpoint = endpoints.createVariable;
+  fake.faults.inject({ kind: 'reset', endpoint, acts: true });
+  fake.faults.inject({ kind: 'reset', endpoint });
+  fake.faults.inject({ status: 400, endpoint, acts: true });
+  fake.faults.inject({ kind: 'rate-limit', endpoint, limit: 100, per: 1_000 });
+  await using server = await fake.listen();
+  const start = () =>
+    startExample(
+      'bulk/provision',
+      {
+        AGENT_PLATFORM_REGION: 'eu',
+        AGENT_PLATFORM_TOKEN: secret,
+        AGENT_PLATFORM_BASE_URL_EU: server.baseUrls.eu,
+      },
+      [agents, journal, '20'],
+    );
+
+  const killed = start();
+  await vi.waitFor(() => expect(fake.state.eu.variables.size).toBeGreaterThan(150), { timeout: 60_000 });
+  await killed.end('SIGKILL');
+  const before = fake.state.eu.variables.size;
+  expect(before).toBeLessThan(400);
+  const second = start();
+  await vi.waitFor(() => expect(second.lines.at(-1)).toMatch(/created, 0 failed$/), { timeout: 90_000 });
+
+  const keys = [...fake.state.eu.variables.values()].map(({ agentId, key }) => `${agentId}/${key}`).sort();
+  expect(keys).toEqual(ids.flatMap((id) => [`${id}/language`, `${id}/plan`]).sort());
+  // Each was looked at before it was repeated.
+  const taken = fake.requests.filter(({ response }) => JSON.stringify(response)?.includes('already has'));
+  expect(taken).toEqual([]);
+  expect(fake.requests.some(({ status }) => status === 429)).toBe(true);
+  const done = readFileSync(journal, 'utf8').match(/^done .+;$/gm);
+  expect(new Set(done).size).toBe(400);
+});
