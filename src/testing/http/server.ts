@@ -126,7 +126,7 @@ async function serve(
   const { pathname, search: query } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : `/${url}`}`);
   const isControl = control !== undefined && /^\/(_fake\/.*)?$/.test(pathname);
   const refused = refusalAtDoor(incoming, allowedHosts) ?? (isControl ? lacksJson(incoming) : undefined);
-  const headers = headersOf(incoming);
+  const headers = headersOfMessage(incoming);
   if (isControl && refused === undefined) {
     // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
     const body = method === 'GET' || method === 'HEAD' ? null : await bytesOf(incoming);
@@ -199,7 +199,7 @@ async function bytesOf(incoming: http.IncomingMessage): Promise<Buffer<ArrayBuff
   return Buffer.concat(chunks);
 }
 
-function headersOf(incoming: http.IncomingMessage): Headers {
+function headersOfMessage(incoming: http.IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
