@@ -58,9 +58,9 @@ export interface InboxOptions {
    */
   readonly storeTimeout?: number | undefined;
   /**
-   * The name of your application, which the storage keeps. Default: none, and no check.
+   * The name of your application, which the storage keeps. A process with another name is refused.
    *
-   * If two applications are given the same storage, they take events from each other: the second one is refused.
+   * Two applications with the same storage would take events from each other. Without a name, nothing is checked.
    */
   readonly application?: string | undefined;
   /** Callbacks for metrics and alerts. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { ProcessSettings } from './settings.js';
+import { POISONED, type ProcessSettings } from './settings.js';
 
 /** The program that runs the processes, with its arguments: this Node, or `CRASH_RUNTIME='deno run --allow-all'`. */
 const RUNTIME = process.env.CRASH_RUNTIME?.split(' ') ?? [process.execPath, '--enable-source-maps'];
@@ -10,6 +10,7 @@ export class Fleet {
   readonly #script: string;
   readonly #settings: ProcessSettings[];
   readonly #processes: ChildProcess[];
+  #isOver = false;
   /** The process ids of those that were killed. */
   readonly killed = new Set<number>();
 
@@ -49,12 +50,20 @@ export class Fleet {
   }
 
   async stop(): Promise<void> {
+    this.#isOver = true;
     await Promise.all(this.#processes.map((child) => end(child, 'SIGKILL')));
   }
 
   #start(settings: ProcessSettings): ChildProcess {
     const argv = [...RUNTIME.slice(1), this.#script, JSON.stringify(settings)];
-    return spawn(RUNTIME[0] ?? '', argv, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(RUNTIME[0] ?? '', argv, { stdio: ['ignore', 'ignore', 'inherit'] });
+    // A supervisor starts a worker again that a poison has ended.
+    child.once('exit', (code) => {
+      if (code !== POISONED || this.#isOver) return;
+      this.killed.add(child.pid ?? 0);
+      this.#processes[this.#processes.indexOf(child)] = this.#start(settings);
+    });
+    return child;
   }
 }
 

@@ -11,13 +11,14 @@ import {
 } from 'agent-platform-sdk';
 import type { BullMQInboxWorker } from 'agent-platform-sdk/bullmq';
 import { openJournal, type Step } from './journal.js';
-import { openInbox, type ProcessSettings, TYPES, type WorkerSettings } from './settings.js';
+import { openInbox, POISONED, type ProcessSettings, TYPES, type WorkerSettings } from './settings.js';
 
 type Inbox = Awaited<ReturnType<typeof openInbox>>;
 type BullMQWorker = BullMQInboxWorker['bullmq'];
 
 // Written by the campaign, which starts this process.
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
+if (settings.clock !== undefined) setClock(settings.clock);
 const write = openJournal(settings.journals);
 const inbox = await openInbox(settings, {
   hooks: {
@@ -79,11 +80,12 @@ function lockLogger(): Logger {
 }
 
 async function handle(
-  { failing = 0.02, hanging = 0, blocking }: WorkerSettings,
+  { failing = 0.02, hanging = 0, poison, blocking }: WorkerSettings,
   name: string,
 ): Promise<void> {
   await sleep(Math.random() * 10);
   if (Math.random() < hanging) await new Promise(() => undefined);
+  if (poison !== undefined && numberOf(name) % Math.round(1 / poison) === 0) process.exit(POISONED);
   if (blocking !== undefined && chosen(name, blocking.share)) {
     block(blocking.ms);
     // The lock should have been renewed long ago: the worker notices the loss while the handler still runs.
@@ -96,10 +98,23 @@ const blocked = new Set<string>();
 
 /** The same events in every process, once in each: what blocks one worker blocks the next. */
 function chosen(name: string, share: number): boolean {
-  const number = Number(name.split('-')[1]);
-  if (number % Math.round(1 / share) !== 0 || blocked.has(name)) return false;
+  if (numberOf(name) % Math.round(1 / share) !== 0 || blocked.has(name)) return false;
   blocked.add(name);
   return true;
+}
+
+function numberOf(name: string): number {
+  return Number(name.split('-')[1]);
+}
+
+/** Sets the clock of this process, every two seconds or so: ahead, back, or right. */
+function setClock(most: number): void {
+  const right = Date.now;
+  let ahead = 0;
+  Date.now = () => Math.round(right() + ahead);
+  setInterval(() => {
+    ahead = Math.random() < 0.3 ? 0 : (Math.random() * 2 - 1) * most;
+  }, 2_000).unref();
 }
 
 function block(ms: number): void {

@@ -12,6 +12,8 @@ export interface ProcessSettings {
   readonly journals: string;
   readonly port?: number;
   readonly worker?: WorkerSettings;
+  /** How far the clock of the process is set ahead and back, again and again, in ms. */
+  readonly clock?: number;
   /** Options of the inbox that differ from the defaults. */
   readonly inbox?: PassedOptions;
 }
@@ -35,9 +37,14 @@ export interface WorkerSettings {
   readonly failing?: number;
   /** The share of events whose handler does not settle in its first run. */
   readonly hanging?: number;
+  /** The share of events that end their worker. */
+  readonly poison?: number;
   /** The share of events whose handler blocks the event loop in its first run, and the time of that. */
   readonly blocking?: { readonly share: number; readonly ms: number };
 }
+
+/** The exit code of a worker that a poison has ended. */
+export const POISONED = 70;
 
 /** The types of the events that are sent. A deployment adds a handler for the second. */
 export const TYPES = ['lead_captured', 'agent_deleted'] as const;

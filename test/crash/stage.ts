@@ -30,6 +30,8 @@ export interface StageOptions {
   readonly storage: Storage;
   readonly inbox?: PassedOptions;
   readonly worker?: Partial<WorkerSettings>;
+  /** How far the clocks of the processes are set, in ms. Default: not at all. */
+  readonly clock?: number;
   readonly receivers?: number;
   /** How many of the receivers are workers too. Default 0. */
   readonly receiversThatWork?: number;
@@ -63,7 +65,9 @@ export class Stage {
     this.#ports = ports;
     this.#senders = senders;
     const journals = mkdtempSync(join(tmpdir(), 'journals-'));
-    this.#common = { storage, inbox: options.inbox ?? {}, secret: SECRET, journals };
+    const { clock } = options;
+    const common = { storage, inbox: options.inbox ?? {}, secret: SECRET, journals };
+    this.#common = clock === undefined ? common : { ...common, clock };
     const worker = this.worker(options.worker);
     this.receivers = new Fleet(
       SCRIPT,

@@ -1,15 +1,16 @@
 /**
- * The crash campaign of the inbox in a file: receivers, workers and processes that are both are killed at random.
+ * The crash campaign of the inbox in a file: processes are killed, clocks are set, workers poisoned and files deleted.
  *
  * `CRASH_EVENTS` and `CRASH_SEED` are those of the campaign on Redis; `CRASH_RUNTIME='bun run'` runs the processes.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadRuntime } from '../../../src/sqlite/runtime.js';
 import { expectPromiseKept } from '../conclude.js';
-import { EVENTS, SEED, Stage, type StageOptions } from '../stage.js';
+import { EVENTS, IS_SHORT, SEED, Stage, type StageOptions } from '../stage.js';
 
 console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 
@@ -27,9 +28,7 @@ test.each<[name: string, fleet: Omit<StageOptions, 'storage'>]>([
   ['receivers and workers apart', { receivers: 2, workers: 3, senders: 32 }],
   ['mixed', { receivers: 3, receiversThatWork: 2, workers: 2, senders: 32 }],
 ])('kills: %s', async (_, fleet) => {
-  const folder = mkdtempSync(join(tmpdir(), 'campaign-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'webhooks.db');
+  const file = newFile();
   const worker = { options: { maxStalls: MAX_STALLS } };
   const stage = await Stage.open({ storage: { file }, worker, ...fleet });
   const { workers, receivers, random } = stage;
@@ -41,6 +40,57 @@ test.each<[name: string, fleet: Omit<StageOptions, 'storage'>]>([
   await expectPromiseKept(stage, () => ({
     faults: { 'processes killed': workers.killed.size + receivers.killed.size },
   }));
+  expect(checkIntegrity(file)).toEqual([{ integrity_check: 'ok' }]);
+});
+
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'campaign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'webhooks.db');
+}
+
+test('stepping clocks: those of all processes are set ahead and back by up to a month', async () => {
+  const file = newFile();
+  const stage = await Stage.open({ storage: { file }, clock: 30 * 86_400_000, senders: 32 });
+  const { workers } = stage;
+  await stage.send(EVENTS / 10, async () => workers.kill(Math.floor(stage.random() * workers.size)));
+  // A clock that jumps by more than the retention narrows the window in which duplicates are recognised.
+  await expectPromiseKept(stage, () => ({
+    faults: { 'processes killed': workers.killed.size },
+    mayRepeat: true,
+  }));
+});
+
+test('poison: some events end their worker, and some block it', async () => {
+  const file = newFile();
+  // The second one in the first third: so it is there in a short and in a full campaign.
+  const [poison, ms] = [3 / EVENTS, IS_SHORT ? 6_000 : 90_000];
+  const worker = { poison, blocking: { share: 4 / EVENTS, ms }, options: { maxStalls: 2, concurrency: 50 } };
+  const stage = await Stage.open({ storage: { file }, worker, senders: 32 });
+  await stage.send(EVENTS, async () => undefined);
+  await expectPromiseKept(stage, ({ kept }) => {
+    const isPoison = (name: string) => Number(name.split('-')[1]) % Math.round(1 / poison) === 0;
+    const innocent = [...kept.keys()].filter((name) => !isPoison(name));
+    return {
+      faults: { 'workers ended': stage.workers.killed.size, 'dead letters': kept.size },
+      poisons: [...stage.ledger.acknowledged].filter(isPoison).length,
+      rules: { [`innocent events are dead letters: ${innocent.join()}`]: innocent.length === 0 },
+    };
+  });
+});
+
+test('deleted file: the file, or what is beside it, is deleted while all processes run', async () => {
+  const file = newFile();
+  const stage = await Stage.open({ storage: { file }, senders: 16 });
+  const choices = [['', '-wal', '-shm'], ['-wal'], [''], ['-wal', '-shm'], ['-shm']];
+  let deleted = 0;
+  await stage.send(EVENTS / 6, async () => {
+    for (const end of choices[deleted % choices.length] ?? []) rmSync(file + end, { force: true });
+    deleted += 1;
+    // Until all have noticed.
+    await sleep(4_000);
+  });
+  await expectPromiseKept(stage, () => ({ faults: { 'times deleted': deleted }, mayRepeat: true }));
   expect(checkIntegrity(file)).toEqual([{ integrity_check: 'ok' }]);
 });
 
