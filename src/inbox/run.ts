@@ -1,6 +1,5 @@
 import { WebhookError } from '../errors/index.js';
 import { isObject } from '../utils/json.js';
-import { unlessAborted } from '../utils/waiting.js';
 import { checkStored } from '../webhooks/inbox.js';
 import { delayAfter } from './delays.js';
 import type { Ending, TakenEvent } from './engine.js';
@@ -44,7 +43,7 @@ export class EventRun {
   /** The signal of the handlers. */
   readonly #controller = new AbortController();
   /** Ends the wait for them. */
-  readonly #end = new AbortController();
+  #end: (reason: Error) => void = () => undefined;
   #interruption: Interruption | undefined;
 
   constructor(event: TakenEvent, parts: RunParts) {
@@ -63,7 +62,7 @@ export class EventRun {
     this.#interruption ??= why;
     const reason = new WebhookError(INTERRUPTIONS[why]);
     this.#controller.abort(reason);
-    if (why !== 'lost') this.#end.abort(reason);
+    if (why !== 'lost') this.#end(reason);
     return isNew;
   }
 
@@ -90,10 +89,13 @@ export class EventRun {
       const text = `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`;
       const reason = new WebhookError(text);
       this.#controller.abort(reason);
-      this.#end.abort(reason);
+      this.#end(reason);
     }, work.handlerTimeout);
     try {
-      await unlessAborted(handlers.process(stored, { signal }), this.#end.signal);
+      await new Promise((resolve, reject) => {
+        this.#end = reject;
+        handlers.process(stored, { signal }).then(resolve, reject);
+      });
       return 'handled';
     } finally {
       clearTimeout(timer);
