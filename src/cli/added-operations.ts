@@ -15,11 +15,15 @@ import { UsageError } from './command.js';
 export async function addHandlers(platform: FakePlatform, file: string): Promise<void> {
   try {
     const loaded = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
-    if (typeof loaded.default === 'function') await loaded.default(platform);
+    if (isFunction(loaded.default)) await loaded.default(platform);
     else addRecord(platform, loaded.default);
   } catch (error) {
     throw new UsageError(`--handlers: ${file}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function isFunction(value: unknown): value is (platform: FakePlatform) => unknown {
+  return typeof value === 'function';
 }
 
 function addRecord(platform: FakePlatform, handlers: unknown): void {

@@ -13,7 +13,6 @@ import { type Command, parse, parseNumber, UsageError } from './command.js';
 import { JSON_OPTION, printDelivery, printEvent, printJson, printPosting } from './lines.js';
 import { startListening } from './listening.js';
 import { parseTarget, post, readSecrets } from './sending.js';
-import type { Terminal } from './terminal.js';
 
 /** Receives, verifies, prints, records and forwards webhooks. */
 export const listen: Command = {
@@ -54,9 +53,9 @@ contains names, addresses and messages of real people: protect it as personal da
       const { type, receivedAt: at } = webhook;
       const issues = departuresOf(webhook);
       const payload = verbose ? redact(webhook.payload) : undefined;
-      const text = payload && `\n${JSON.stringify(payload, undefined, 2)}`;
+      const text = payload === undefined ? '' : `\n${JSON.stringify(payload, undefined, 2)}`;
       const found = issues.length === 0 ? undefined : issues;
-      const about = { more: formatIssues(issues) + (text ?? ''), fields: { type, issues: found, payload } };
+      const about = { more: formatIssues(issues) + text, fields: { type, issues: found, payload } };
       if (url === undefined) return printEvent(terminal, json, { at, mark: 200, text: type, ...about });
       printPosting(terminal, json, type, url);
       const delivery = await post(url, webhook, secrets[0]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endpoints, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openApiText } from '../../scripts/openapi/document.js';
 import { paths } from '../../scripts/openapi/operations.js';
 import { readWords } from '../../scripts/openapi/words.js';

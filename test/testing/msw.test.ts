@@ -1,4 +1,4 @@
-import { endpoint, endpoints, withData } from 'agent-platform-sdk';
+import { endpoint, withData } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { getResponse, HttpHandler, HttpResponse, http, type RequestHandler } from 'msw';
