@@ -67,7 +67,7 @@ describe.for(['4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
     const packages = ['agent-platform-sdk@file:./package.tgz', `zod@${zod}`];
     await promisify(execFile)(command, [...args, ...packages], { cwd: folder, env });
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const options = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--types', ''];
+    const options = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022'];
     const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext'];
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -75,9 +75,9 @@ describe.for(['4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
       { cwd: folder },
     ).catch((error: { readonly stdout: string }) => error);
     expect(stdout).toBe('');
-    // One copy.
-    const found = run(folder, '--eval', "console.log(require('agent-platform-sdk/package.json').version)");
-    expect(found).toMatch(/^\d/);
+    expect(run(folder, '--eval', "console.log(typeof require('agent-platform-sdk').endpoint)")).toBe(
+      'function\n',
+    );
   });
 });
 

@@ -1,12 +1,19 @@
 /** A program without strict types. Compiled, never run. */
-import { AgentPlatform, createWebhookHandlers, endpoint, withData, withoutData } from 'agent-platform-sdk';
+import {
+  AgentPlatform,
+  createWebhookHandlers,
+  endpoint,
+  ToolSchema,
+  withData,
+  withoutData,
+} from 'agent-platform-sdk';
 import * as z from 'zod';
 
 const platform = new AgentPlatform({ token: undefined });
 const listTools = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/tools',
-  response: withData(z.array(z.object({ id: z.string() }))),
+  response: withData(z.array(ToolSchema)),
 });
 const stop = endpoint({ method: 'POST', path: '/stop', response: withoutData() });
 const rename = endpoint({
