@@ -15,7 +15,7 @@ import {
   withFields,
   withoutData,
 } from 'agent-platform-sdk';
-import { Agent } from 'undici';
+import { Agent, fetch as undiciFetch } from 'undici';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
@@ -131,6 +131,31 @@ test('headers may be whatever fetch takes', () => {
   platform.tools.get('t', { headers: new Headers() });
   platform.tools.get('t', { headers: [['x-app', 'shop']] });
   platform.tools.get('t', { headers: { 'x-app': 'shop' } });
+});
+
+// openai-node#1886
+test('the fetch of another package fits the option', () => {
+  new AgentPlatform({ fetch: undiciFetch });
+  // As node-fetch declares it, with a Response and Headers of its own.
+  type NodeFetch = (
+    url: string | URL,
+    init?: {
+      method?: string;
+      headers?: Record<string, string>;
+      body?: string;
+      redirect?: 'manual' | 'follow';
+    },
+  ) => Promise<{
+    status: number;
+    ok: boolean;
+    headers: { get(name: string): string | null; raw(): Record<string, string[]> };
+    body: NodeJS.ReadableStream;
+    text(): Promise<string>;
+  }>;
+  new AgentPlatform({ fetch: (() => undefined) as unknown as NodeFetch });
+  new AgentPlatform({ fetch: (url, init) => fetch(url, init) });
+  // @ts-expect-error it gives no response
+  new AgentPlatform({ fetch: async () => ({ ok: true }) });
 });
 
 test('fetchOptions take what the runtime takes, but for what the client sets', () => {
