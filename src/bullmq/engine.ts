@@ -178,10 +178,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     const { client } = this.#connect();
     // The event waits here, and not as a command that ioredis would send even after the time is over.
     if (client.status !== 'ready') {
-      const isReady = await succeedsWithin(
-        unlessAborted(this.#whenReady(client), this.#closing.signal),
-        timeout,
-      );
+      const isReady = await succeedsWithin(this.#whenReady(client), timeout);
       this.#closing.signal.throwIfAborted();
       if (!isReady) throw this.#failure ?? new Error(`No connection within ${timeout} ms`);
     }

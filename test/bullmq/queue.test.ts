@@ -262,3 +262,25 @@ test('an event for which Redis did not return in time is not stored afterwards',
   await eventually(() => inbox.store(other));
   expect((await inbox.health()).waiting).toBe(2);
 });
+
+test('closing before the first connection rejects the events that wait, and adds no listener for each', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const inbox = createInbox({ connection: 'redis://127.0.0.1:1' });
+  const storing = Array.from({ length: 50 }, () => inbox.store(stored()));
+  const settled = Promise.allSettled(storing);
+  await inbox.close();
+  for (const result of await settled)
+    expect(result).toMatchObject({ reason: { message: expect.stringContaining('closed') } });
+  expect(warnings).toEqual([]);
+});
+
+test('a Redis without CLIENT LIST has an unknown number of workers', async () => {
+  const server = await startRedis(['--rename-command', 'CLIENT', '']);
+  onTestFinished(() => server.stop());
+  const inbox = createInbox({ connection: server.url });
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 0, workers: undefined });
+  await inbox.close();
+});
