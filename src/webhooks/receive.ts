@@ -170,7 +170,9 @@ async function store(
   const { eventKey: key, deliveryId, receivedAt } = about.context;
   const { deadline, receiver } = delivery;
   try {
-    const storing = inbox.store({ version: STORED_VERSION, key, ...webhook, deliveryId, receivedAt });
+    const stored = { version: STORED_VERSION, key, ...webhook, deliveryId, receivedAt };
+    // From JavaScript, it may return no promise.
+    const storing = Promise.resolve(inbox.store(stored));
     const result = await deadline.wait(storing);
     if (result !== LATE) return 'stored';
     void storing

@@ -130,6 +130,20 @@ test('an inbox that fails: 500, and onError gets its error', async () => {
   expect(logger.lines.join()).not.toContain(secret);
 });
 
+test('an inbox from JavaScript that returns no promise has stored the event', async () => {
+  const { receiver } = setUp({ store: (() => undefined) as never });
+  expect(codeOf(await receiver.handle(post('lead_captured')))).toEqual([200]);
+});
+
+test('an inbox that throws at once: 500', async () => {
+  const store = () => {
+    throw new Error('no');
+  };
+  const { receiver, failures } = setUp({ store });
+  expect(codeOf(await receiver.handle(post('lead_captured')))).toEqual([500, 'not_stored']);
+  expect(failures).toMatchObject([[{ message: 'no' }, { stage: 'inbox' }]]);
+});
+
 test('an unauthenticated delivery is not stored', async () => {
   const { receiver, stored } = setUp();
   const response = await receiver.handle(post('lead_captured', { workspaceSecret: 'forged' }));
