@@ -1,4 +1,4 @@
-// The errors of calls and webhooks. Those of an inbox are exported by `agent-platform-sdk/bullmq`.
+// The errors of calls and webhooks. Those of an inbox are exported by its entry point.
 
 export { AgentPlatformError, type ErrorType } from './base.js';
 export {

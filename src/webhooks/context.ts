@@ -19,9 +19,8 @@ export interface WebhookContext {
   /**
    * Aborted at the deadline, when the delivery gets a 500.
    *
-   * For a stored event, it is the signal that was passed to `process`: a worker of
-   * `agent-platform-sdk/bullmq` aborts it after `handlerTimeout`, when it has lost the lock, and when it
-   * closes.
+   * For a stored event, it is the signal that was passed to `process`: the worker of an inbox aborts it after
+   * `handlerTimeout`, when it has lost the lock, and when it closes.
    */
   readonly signal: AbortSignal;
   /**

@@ -5,7 +5,7 @@ import { isObject } from '../utils/json.js';
 export interface StoredWebhook {
   /** The version of this format, now 1. A worker refuses a newer one: keep the event until you update it. */
   readonly version: number;
-  /** The key that all duplicates of the event share: 64 hexadecimal digits. Use it as the id of the job. */
+  /** The key that all duplicates of the event share: 64 hexadecimal digits. Use it as the id in your queue. */
   readonly key: string;
   /** The event type. It may be one that this version does not know. */
   readonly type: string;
@@ -29,7 +29,7 @@ export const STORED_VERSION = 1;
  * Workers take the events out and pass each to `process` of {@link createWebhookHandlers}, which rejects if a
  * handler failed, so that the queue can retry. Handlers must be idempotent.
  *
- * The receiver makes no claim: `store` must keep one job per `key`, for as long as duplicates are to be
+ * The receiver makes no claim: `store` must keep one event per `key`, for as long as duplicates are to be
  * recognised. `inboxConformance` of `agent-platform-sdk/testing` has these rules as tests.
  *
  * @example
@@ -76,7 +76,7 @@ export interface WebhookInbox {
   readonly storeTimeout?: number | undefined;
 }
 
-/** Returns a stored webhook. Throws if the data is something else, such as the job of another application. */
+/** Returns a stored webhook. Throws if the data is something else, such as a message of another application. */
 export function checkStored(data: unknown): StoredWebhook {
   const { version, type, payload } = isObject(data) ? data : {};
   if (typeof version !== 'number' || typeof type !== 'string' || !isObject(payload)) {

@@ -32,6 +32,13 @@ test('every link and picture of README, CHANGELOG and the guides leads to a file
   expect(broken).toEqual([]);
 });
 
+test('every file that AGENTS names exists', () => {
+  const paths = readFileSync('AGENTS.md', 'utf8').matchAll(
+    /`((?:src|test|scripts|docs|etc|bench)\/[\w./-]+)`/g,
+  );
+  expect([...paths].map(([, path = '']) => path).filter((path) => !existsSync(path))).toEqual([]);
+});
+
 test('README names every guide', () => {
   const readme = readFileSync('README.md', 'utf8');
   expect(guides.filter((file) => !readme.includes(`docs/guides/${file}`))).toEqual([]);

@@ -85,7 +85,6 @@ export class Tools {
 `;
 
 test('an operation with @undocumented has x-undocumented, and no other', () => {
-  expect(committed).not.toContain('"x-undocumented":');
   const folder = mkdtempSync(join(tmpdir(), 'words-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'index.ts');
