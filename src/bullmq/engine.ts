@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
 import type { Engine, EventToStore, Runner } from '../inbox/engine.js';
-import type { InboxCounts, InboxWarnings } from '../inbox/health.js';
+import { type InboxCounts, type InboxWarnings, UNKNOWN } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import {
   leaveReplica,
@@ -127,7 +127,13 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
 
   async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<BullMQWarning> }> {
     const reading = this.#open(QUERY_TIMEOUT_MS).then((opened) => this.#readHealth(opened));
-    return withinTime(reading, QUERY_TIMEOUT_MS, 'Health check timed out');
+    try {
+      return await withinTime(reading, QUERY_TIMEOUT_MS, 'Health check timed out');
+    } catch (error) {
+      // It is there, and takes no writes for now, as a replica does.
+      if (!isReplyError(error) || !mayPass(error)) throw error;
+      return { counts: UNKNOWN, warnings: { refused: describeRefusal(error) } };
+    }
   }
 
   async #readHealth(opened: OpenQueue) {
@@ -280,8 +286,12 @@ async function findRefusal({ replicas }: OpenQueue): Promise<string | undefined>
     await withinTime(replicas.probe(PROBE_TIMEOUT_MS), PROBE_TIMEOUT_MS, 'Test write timed out');
     return undefined;
   } catch (error) {
-    return `No event can be stored: ${cleanError(error).message}`;
+    return describeRefusal(error);
   }
+}
+
+function describeRefusal(error: unknown): string {
+  return `No event can be stored: ${cleanError(error).message}`;
 }
 
 /**

@@ -60,7 +60,7 @@ export interface InboxOptions {
   /**
    * The name of your application, which the storage keeps. A process with another name is refused.
    *
-   * Two applications with the same storage would take events from each other. Without a name, nothing is checked.
+   * Two applications with the same storage would take events from each other. Default none: nothing is checked.
    */
   readonly application?: string | undefined;
   /** Callbacks for metrics and alerts. */

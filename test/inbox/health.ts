@@ -36,9 +36,9 @@ export function testHealth({ createInbox }: Engine): void {
   test('events that wait for a minute without a worker are warned of, in the health and in the log', async () => {
     const logger = new RecordingLogger();
     const inbox = createInbox({ logger });
-    await inbox.store(stored());
     expect((await inbox.health()).warnings).not.toHaveProperty('workers');
     await inbox.store(stored({ receivedAt: Date.now() - 61_000 }));
+    await inbox.store(stored());
     const { warnings, ready } = await inbox.health();
     expect([ready, warnings.workers]).toEqual([true, expect.stringMatching(/2 events wait, and no worker/)]);
     expect(logger.lines.join()).toMatch(/warn .*no worker is connected/);
