@@ -20,17 +20,17 @@ const REGION_NAMES: Readonly<Record<string, string>> = { us: 'na', usa: 'na', am
 export function closestName(word: string, known: readonly string[]): string | undefined {
   // A wrong name may be a whole document.
   if (word.length > 100) return undefined;
-  // `eu-gcp`, `us-east-1`
-  const parts = word.toLowerCase().split(/[^a-z]+/);
-  const named = parts.map((part) => REGION_NAMES[part] ?? part).find((part) => known.includes(part));
-  if (named !== undefined) return named;
   const plain = plainName(word);
   const most = Math.ceil(plain.length * 0.4);
   const ranked = known
     .map((name) => ({ name, distance: editDistance(plain, plainName(name)) }))
     .sort((one, other) => one.distance - other.distance);
   const closest = ranked.find(({ distance }) => distance <= most && distance < plain.length);
-  return (closest ?? ranked.find(({ name }) => containsOther(plain, plainName(name))))?.name;
+  const meant = closest ?? ranked.find(({ name }) => containsOther(plain, plainName(name)));
+  if (meant !== undefined) return meant.name;
+  // `eu-gcp`, `us-east-1`
+  const parts = word.toLowerCase().split(/[^a-z]+/);
+  return parts.map((part) => REGION_NAMES[part] ?? part).find((part) => known.includes(part));
 }
 
 /** Whether a name is a known one but for case, separators, and one letter or two swapped: `lead_catpured`. */

@@ -11,22 +11,17 @@ const MISSING: readonly string[] = ['undefined', 'null', 'NaN', '[object Object]
  */
 export function idProblem(id: unknown, reserved: readonly string[] = []): string | undefined {
   if (Number.isSafeInteger(id)) return undefined;
-  const problem = typeof id === 'string' ? textProblem(id, reserved) : kindOfId(id);
+  const problem = typeof id === 'string' ? textProblem(id, reserved) : typeName(id);
   return problem && `expected a non-empty string, received ${problem}`;
-}
-
-function kindOfId(id: unknown): string {
-  // JSON has rounded a larger one already.
-  return Number.isInteger(id) ? 'a number above 2^53, which JSON has rounded' : typeName(id);
 }
 
 function textProblem(id: string, reserved: readonly string[]): string | undefined {
   const plain = id.trim();
   if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
-  if (MISSING.includes(plain)) return `'${plain}', which JavaScript makes of a value that is missing`;
+  if (MISSING.includes(plain)) return `'${plain}', a missing value as text`;
   const isOther = ['.', '..', ...reserved].some((one) => one.toLowerCase() === plain.toLowerCase());
   if (isOther) return `'${plain}', the path of another operation`;
-  if (plain !== id) return 'a string with a blank at its start or end';
+  if (plain !== id) return 'blanks at an end';
   // Cut text leaves half of an emoji (mailgun-js#63).
-  return /\p{Surrogate}/u.test(id) ? 'a string with half a character (a lone surrogate)' : undefined;
+  return /\p{Surrogate}/u.test(id) ? 'half a character (a lone surrogate)' : undefined;
 }

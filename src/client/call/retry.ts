@@ -49,16 +49,18 @@ function msLeft({ endsAt }: Call): number {
   return endsAt - performance.now();
 }
 
-/**
- * The values of a `Retry-After` header, which proxies repeat (openai-node#1841): HTTP dates in the three forms of RFC
- * 9110, 5.6.7, the last of which, asctime's, names no zone; or anything else between commas.
- */
-const RETRY_AFTER_VALUES = /[a-z]+, [^,]+ GMT|[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}|[^\s,][^,]*/gi;
+/** The third form of dates in HTTP, asctime's, which names no zone (RFC 9110, 5.6.7). */
+const ASCTIME = /[a-z]{3} [a-z]{3} [ \d]\d [\d:]{8} \d{4}/gi;
+/** A date of the other two forms, which have a comma, or anything else between commas. */
+const VALUES = /[a-z]+, [^,]+ GMT|[^\s,][^,]*/gi;
 
-/** The most seconds that a `Retry-After` header asks for; undefined if it has no value that HTTP allows. */
+/**
+ * The most seconds that a `Retry-After` header asks for; undefined if it has no value that HTTP allows. Proxies repeat
+ * the header, which makes a list of it (openai-node#1841).
+ */
 export function retryAfter(headers: Headers): number | undefined {
-  const values = headers.get('retry-after')?.match(RETRY_AFTER_VALUES) ?? [];
-  const seconds = values.map(secondsOf).filter((one) => !Number.isNaN(one));
+  const values = headers.get('retry-after')?.replace(ASCTIME, '$& GMT').match(VALUES) ?? [];
+  const seconds = values.map(secondsOf).filter((one) => one >= 0);
   return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
@@ -66,9 +68,6 @@ export function retryAfter(headers: Headers): number | undefined {
 function secondsOf(value: string): number {
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  // `Date.parse` takes almost anything with a number in it.
-  const isAsctime = /^[a-z]{3} [a-z]{3} [ \d]\d [\d:]{8} \d{4}$/i.test(text);
-  if (!isAsctime && !text.endsWith('GMT')) return Number.NaN;
-  const date = Date.parse(isAsctime ? `${text} GMT` : text);
-  return Math.max(0, (date - Date.now()) / 1000);
+  // `Date.parse` takes almost anything with a number in it; the dates now end in GMT.
+  return text.endsWith('GMT') ? Math.max(0, (Date.parse(text) - Date.now()) / 1000) : Number.NaN;
 }
