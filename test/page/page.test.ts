@@ -41,7 +41,11 @@ afterAll(async () => {
 });
 
 const openTab = (name: string) => page.click(`nav a:has-text("${name}")`);
-const press = (button: string) => page.click(`button:text-is("${button}")`);
+const press = async (button: string) => {
+  // Before its script runs, a new page does nothing with a form.
+  await page.waitForSelector('#connection:text-is("live")');
+  await page.click(`button:text-is("${button}")`);
+};
 const sees = (text: string) => page.waitForSelector(`main:has-text(${JSON.stringify(text)})`);
 const textOf = (selector: string) =>
   page.evaluate((place) => document.querySelector(place)?.textContent ?? '', selector);
