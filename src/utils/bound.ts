@@ -7,7 +7,7 @@ export function bindMethods(object: object): void {
   for (
     let at = Object.getPrototypeOf(object) as object;
     at !== Object.prototype;
-    at = Object.getPrototypeOf(at)
+    at = Object.getPrototypeOf(at) as object
   ) {
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
       // That of a subclass comes first.

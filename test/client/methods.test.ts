@@ -8,16 +8,7 @@ import {
 } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
-import {
-  createClient,
-  fake,
-  rejectionOf,
-  requests,
-  respond,
-  response,
-  seed,
-  success,
-} from '../support/client.js';
+import { createClient, rejectionOf, requests, respond, response, seed, success } from '../support/client.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
 // stripe-node#273

@@ -51,7 +51,7 @@ test.each([
   ['a text made of nothing', String(undefined), "'undefined', a missing value as text"],
   ['a text made of null', String(null), "'null', a missing value as text"],
   ['a text made of a failed number', `${Number('x')}`, "'NaN', a missing value as text"],
-  ['a text made of an object', `${String({})}`, "'[object Object]', a missing value as text"],
+  ['a text made of an object', '[object Object]', "'[object Object]', a missing value as text"],
   ['a blank at the end', 'tool_1\n', 'blanks at an end'],
   ['a blank at the start', '\u00a0tool_1', 'blanks at an end'],
   // mailgun-js#63
