@@ -3,10 +3,10 @@ import type { Region } from '../utils/regions.js';
 import type { ValidationMode } from '../validation/validate.js';
 import type { Hooks } from './hooks.js';
 
-/** A bearer token (specification, 5.2), or a function that returns one. It is called for each attempt. */
+/** Holds the bearer token (specification, 5.2), or a function that the client calls before each attempt. */
 export type TokenSource = string | (() => string | Promise<string>);
 
-/** What the client passes to the option `fetch` beside the URL. */
+/** Describes the request that the client passes to the option `fetch`. */
 export interface FetchInit {
   /** The HTTP method. */
   readonly method: string;
@@ -14,13 +14,13 @@ export interface FetchInit {
   readonly headers: Record<string, string>;
   /** Redirects are never followed. */
   readonly redirect: 'manual';
-  /** Aborted at the end of the attempt's time, or by the caller. */
+  /** Is aborted when the attempt's time is over, or by the caller. */
   readonly signal: AbortSignal;
   /** The body, as JSON. */
   readonly body?: string;
 }
 
-/** The parts of a response that the client reads. */
+/** Has the parts of a response that the client reads. */
 export interface FetchResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -32,51 +32,65 @@ export interface FetchResponse {
   text(): Promise<string>;
 }
 
-/** The part of `fetch` that the client needs, so that those of undici and node-fetch fit too. */
+/** Sends one request, as `fetch` does. Those of undici and node-fetch fit too. */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /**
- * What the runtime's `fetch` takes beside the request: in Node a `dispatcher` of undici, in Bun a `proxy`.
+ * Adds options for the runtime's `fetch`: in Node a `dispatcher` of undici, in Bun a `proxy`.
  *
- * What the client sets itself is refused.
+ * `method`, `body`, `headers`, `redirect` and `signal` are refused, because the client sets them.
  */
 export interface FetchOptions
   extends Partial<Readonly<Record<'method' | 'body' | 'headers' | 'redirect' | 'signal', never>>> {
-  /** In Node: sends the requests, such as a `ProxyAgent` of undici. Its major version has to fit Node's. */
+  /** Sends the requests in Node, such as a `ProxyAgent` of undici whose major version fits Node's. */
   readonly dispatcher?: object | undefined;
   /** Anything else that the runtime's `fetch` takes. */
   readonly [option: string]: unknown;
 }
 
-/** Headers, in any form that `fetch` takes. `HeadersInit` would need the DOM types. */
+/** Holds headers in any form that `fetch` takes, without the DOM types. */
 export type HeadersInput =
   | Headers
   | Readonly<Record<string, string>>
   | readonly (readonly [name: string, value: string])[];
 
-/** The options that both a client and a single call have. */
+/** Has the options of both a client and a single call. */
 export interface CallOptions {
   /**
-   * The workspace secret or agent secret, from the dashboard (specification, 5.2).
-   * Environment: `AGENT_PLATFORM_TOKEN`.
+   * Authenticates the calls: a workspace secret or an agent secret (specification, 5.2).
+   *
+   * Required. Environment: `AGENT_PLATFORM_TOKEN`. A string is trimmed; a function is called before each attempt.
    */
   readonly token?: TokenSource | undefined;
-  /** The time limit of each attempt in milliseconds, its body included. Default 60 000. */
+  /**
+   * Limits the time of each attempt, in milliseconds. Default 60 000.
+   *
+   * Includes the token function, the `onRequest` hook and the body. At the limit: `TimeoutError`, or a retry.
+   */
   readonly timeout?: number | undefined;
-  /** The time limit of the whole call in milliseconds, attempts and delays included. Default: none. */
+  /**
+   * Limits the time of the whole call, in milliseconds. Default: none.
+   *
+   * Includes all attempts and delays. At the limit: `TimeoutError`. A delay that would pass it is not started.
+   */
   readonly totalTimeout?: number | undefined;
-  /** The most retries of a failed call, which happen only where a retry is safe. Default 2. */
+  /**
+   * Limits how often a failed call is retried. Default 2.
+   *
+   * A `GET` is retried after most failures, anything else only after a 429 or if no connection was made.
+   */
   readonly maxRetries?: number | undefined;
-  /** How strictly responses are validated against the API specification. Default `'tolerant'`. */
+  /** Says how strictly responses are validated against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
   /**
-   * Additional headers, in any form that `fetch` takes. Those of a call are added to those of the client.
+   * Adds headers, in any form that `fetch` takes.
    *
-   * `authorization` and `content-type` are refused: the client sets them itself.
+   * Those of a call are added to those of the client. `authorization` and `content-type` are refused: the client
+   * sets them itself.
    */
   readonly headers?: HeadersInput | undefined;
   /**
-   * Passed to the runtime's `fetch`, for example for a proxy or a client certificate.
+   * Adds options for the runtime's `fetch`, for example a proxy or a client certificate.
    *
    * Those of a call are added to those of the client. Refused together with the option `fetch`.
    *
@@ -92,45 +106,47 @@ export interface CallOptions {
   readonly fetchOptions?: FetchOptions | undefined;
 }
 
-/** The options of one call. They take precedence over the client's. */
+/** Has the options of one call, which take precedence over the client's. */
 export interface RequestOptions extends CallOptions {
   /** Aborts the call, which then rejects with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options of the client. */
+/** Has the options of a client. */
 export interface AgentPlatformOptions extends CallOptions {
   /**
-   * The region of the workspace's dashboard (specification, 5.1). Required.
-   * Environment: `AGENT_PLATFORM_REGION`.
+   * Names the region of your dashboard, `'eu'` or `'na'` (specification, 5.1).
+   *
+   * Required. Environment: `AGENT_PLATFORM_REGION`.
    */
   readonly region?: Region | undefined;
   /**
-   * The base address of each region you use. The API specification names none, so there is no default.
+   * Gives the base address of each region you use.
    *
-   * `/v3` is appended if it is missing; another version is refused.
-   * Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
+   * Required for `region`, because the API specification names no hosts. `/v3` is appended if it is missing;
+   * another version is refused. Environment: `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`.
    */
   readonly baseUrls?: { readonly [Name in Region]?: string | undefined } | undefined;
   /** Sends the requests. Default: the runtime's `fetch`, which takes `fetchOptions`. */
   readonly fetch?: FetchFunction | undefined;
-  /** The destination of log lines. Default `console`. */
+  /** Receives the log lines. Default `console`. */
   readonly logger?: Logger | undefined;
-  /** The least severe level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
+  /** Says from which level on lines are logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
   readonly logLevel?: LogLevel | undefined;
-  /** Callbacks invoked during each call, for tracing and metrics. */
+  /** Run during each call, for tracing and metrics. */
   readonly hooks?: Hooks | undefined;
   /**
-   * The most bytes of a response that are read, after decompression. Default 64 MiB.
+   * Limits the bytes of a response, after decompression. Default 64 MiB.
    *
-   * For a response with an error status, at most 1 MiB is read.
+   * A larger 2xx is a `ResponseValidationError`. Of a response with an error status, at most 1 MiB is read.
    */
   readonly maxResponseBytes?: number | undefined;
-  /** Allows use in a browser, where everyone who opens the page can read the token. Default false. */
+  /** Allows use in a browser, where everyone can read the token. Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
   /**
    * Allows a base address with plain `http:` beyond loopback. Default false.
-   * Environment: `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true`, for a fake in another container.
+   *
+   * Needed for a fake in another container. Environment: `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true`.
    */
   readonly allowInsecureBaseUrl?: boolean | undefined;
 }

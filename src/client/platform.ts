@@ -32,25 +32,25 @@ import {
   type Settings,
 } from './settings.js';
 
-/** The input may be omitted if an endpoint takes none. */
+/** Lets a call omit the input if its endpoint takes none. */
 type SendArguments<Input> = {} extends Input
   ? [input?: Input, options?: RequestOptions]
   : [input: Input, options?: RequestOptions];
 
-/** The query and the body of `platform.request()`, and the options of the call. */
+/** Has the query and the body of `platform.request()`, and the options of the call. */
 export interface RawRequest extends Omit<RequestOptions, 'validation'> {
-  /** Parameters of the query. A list repeats its name. */
+  /** Adds parameters to the query. A list repeats its name. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
-  /** The body, sent as JSON. */
+  /** Is sent as JSON. */
   readonly body?: unknown;
 }
 
 /**
- * The client of the Conversational Agent Platform REST API (V3): one region, one token.
+ * Calls the Conversational Agent Platform REST API (V3), in one region, with one token.
  *
  * Absent settings are read from `AGENT_PLATFORM_REGION`, `AGENT_PLATFORM_TOKEN`,
  * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`, `AGENT_PLATFORM_LOG` and
- * `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL`. Everything is checked here, before the first call.
+ * `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL`. The constructor checks everything. Create one client and share it.
  *
  * @throws {ConfigurationError} If options are missing, unknown or wrong. It names each, with its variable.
  *
@@ -68,9 +68,9 @@ export interface RawRequest extends Omit<RequestOptions, 'validation'> {
  * ```
  */
 export class AgentPlatform {
-  /** The region of every call. */
+  /** Is the region of every call. */
   readonly region: Region;
-  /** The address that precedes every path. Ends in `/v3`. */
+  /** Precedes every path. Ends in `/v3`. */
   readonly baseUrl: string;
 
   /** Organisations: their dashboard users and teams. */
@@ -108,11 +108,11 @@ export class AgentPlatform {
   /**
    * Returns a client with some options changed: another token for one agent, another timeout.
    *
-   * Options that are absent or undefined stay as they are; `headers` and `baseUrls` are merged, `hooks` are
-   * replaced. A subclass gets one of its own, made by its constructor from options alone.
+   * Options that are absent or undefined stay as they are. `headers` and `baseUrls` are merged, everything else
+   * is replaced. A subclass gets one of its own class, so its constructor must take the options alone.
    *
-   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`. A secret is
-   * not sent to another region: a choice of this package, because the specification does not mention it.
+   * @throws {ConfigurationError} If an option is wrong, or `region` changes without a `token`. A choice: the
+   * specification does not say whether a secret belongs to one region.
    *
    * @example
    * ```ts
@@ -144,8 +144,8 @@ export class AgentPlatform {
   /**
    * Sends an operation that was declared with `endpoint()`.
    *
-   * It is one of `endpoints`, or your own for an operation that the specification does not show. Checks,
-   * retries and errors are those of the methods: a 2xx with `success: false` or `isGood: false` is an
+   * Use it for an operation that the specification does not describe, or for one of `endpoints`. Checks,
+   * retries and errors work as in the methods: a 2xx with `success: false` or `isGood: false` is an
    * `OperationFailedError`.
    *
    * @param endpoint - The operation.
@@ -156,7 +156,7 @@ export class AgentPlatform {
    * import { AgentPlatform, endpoint, withData } from 'agent-platform-sdk';
    * import * as z from 'zod';
    *
-   * // Made up: the specification shows no operation that retrieves an agent.
+   * // Made up: the specification describes no operation that retrieves an agent.
    * const getAgent = endpoint({
    *   method: 'GET',
    *   path: '/agents/{agentId}',
@@ -185,8 +185,8 @@ export class AgentPlatform {
   /**
    * Sends a request that no declaration describes, for a first look at an operation.
    *
-   * The body of a 2xx is returned as it came, without a check, and undefined if it was empty. Token, region,
-   * retries and errors are the client's. Declare an operation that you keep with `endpoint()`, and use
+   * Returns the body of a 2xx as it came, without a check, and undefined if it was empty. Token, region,
+   * retries and errors are the client's. If you keep the call, declare it with `endpoint()` and use
    * {@link send}.
    *
    * @param method - The HTTP method. A `GET` cannot have a body.
@@ -201,7 +201,7 @@ export class AgentPlatform {
    * import { AgentPlatform } from 'agent-platform-sdk';
    *
    * const platform = new AgentPlatform();
-   * // The specification names this operation (4.4) and does not show its shape: the body is made up.
+   * // The specification names this operation (4.4) without its shape: the body is made up.
    * const body = { nodes: [{ toolsIds: ['web-search'] }] };
    * console.log(await platform.request('PATCH', '/agents/agent_1', { body }));
    * ```

@@ -5,24 +5,25 @@ import type { RequestOptions } from '../options.js';
 import { Resource } from './resource.js';
 
 /**
- * Chats and calls between an end user and an agent.
+ * Retrieves chats and calls between an end user and an agent.
  *
  * @group Conversations
  */
 export class ConversationsResource extends Resource {
   /**
-   * Retrieves a conversation (specification, 4.6). The caller must own the agent to read its conversations.
+   * Retrieves a conversation (specification, 4.6).
    *
-   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
-   * Which of them this operation accepts is not shown (5.2).
+   * The caller must own the agent to read its conversations.
    *
-   * @param id - The agent's id and the conversation's id, by name: two positional strings are easily swapped.
-   * @returns The conversation. Its `externalFlowV4Session.sessionKey` and `voice.listenUrl` are marked
-   * fields: mask them with `redact()` before you log them.
+   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
+   *
+   * @param id - The ids of the agent and the conversation, by name, so that nobody swaps them.
+   * @returns The conversation. `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets: call
+   * `redact()` before you log it.
    * @throws {RequestValidationError} If an id is not usable; nothing was sent.
-   * @throws {ApiError} If the service responds with an error status. Access to an agent that the caller does
-   * not own is refused; which status that gets is not documented (section 7).
-   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {ApiError} If the service responds with an error status, for example because the caller does not
+   * own the agent. The specification does not say which status that gets (section 7).
+   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *

@@ -5,24 +5,24 @@ import type { RequestOptions } from '../options.js';
 import { Resource } from './resource.js';
 
 /**
- * Clients (dashboard users) and teams of an organisation, used for the assignment of chats.
+ * Lists the dashboard users (clients) and teams that chats can be assigned to.
  *
  * @group Organisations
  */
 export class OrgsResource extends Resource {
   /**
-   * Lists the clients (dashboard users) and teams of an organisation, used for the assignment of chats
-   * (specification, 4.1).
+   * Lists the clients and teams of an organisation (specification, 4.1).
    *
-   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
-   * Which of them this operation accepts is not shown (5.2).
+   * Clients are dashboard users. Chats can be assigned to clients and teams.
+   *
+   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
    *
    * @param orgId - The organisation's id.
-   * @returns `{ clients, teams }`. Clients carry marked fields such as `dashboardPassword`: mask them with
-   * `redact()` before you log them.
+   * @returns `{ clients, teams }`. Clients contain secrets such as `dashboardPassword`: call `redact()` before
+   * you log them.
    * @throws {RequestValidationError} If `orgId` is not a usable id; nothing was sent.
    * @throws {ApiError} If the service responds with an error status.
-   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *

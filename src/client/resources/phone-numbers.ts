@@ -5,7 +5,7 @@ import type { RequestOptions } from '../options.js';
 import { Resource } from './resource.js';
 
 /**
- * Phone numbers, rented by the platform or imported.
+ * Releases phone numbers that were rented from the platform or imported.
  *
  * @group Calls & Numbers
  */
@@ -13,24 +13,22 @@ export class PhoneNumbersResource extends Resource {
   /**
    * Releases a telephone number from a workspace (specification, 4.3).
    *
-   * With `isImportedNumber: false` (a number bought through `/utils/buy-telco-number`, whose shape is not
-   * shown), the number is also released on the platform's telephony account, which frees the slot. That is
-   * permanent, and the same number may not be reclaimable. With `true` the number is only removed from the
-   * workspace; the customer's own telephony account keeps it.
+   * With `isImportedNumber: false` (a number bought through `/utils/buy-telco-number`), the platform's
+   * telephony account releases it too, which frees the slot. That is permanent, and you may not get the same
+   * number back. With `true`, the number only leaves the workspace: the customer's own account keeps it.
    *
-   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
-   * Which of them this operation accepts is not shown (5.2).
+   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
    *
-   * @remarks Never retried automatically, except after a 429 or when no connection was made.
+   * @remarks Retried only after a 429, or when no connection was made.
    *
-   * @param number - `phoneNumberSid`, which must not be empty, and `isImportedNumber` are required (choices of
-   * this package). Which fields the service requires is not documented.
-   * @returns The service's `{ isGood, errors }`. What it returns in `errors` is not documented.
+   * @param number - `phoneNumberSid` and `isImportedNumber` are required. That is a choice: the specification
+   * does not say which fields the service requires.
+   * @returns `{ isGood, errors }`. The specification does not say what `errors` contains.
    * @throws {OperationFailedError} If the service responds `isGood: false` (a choice of this package).
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
-   * shows numbers: no documented operation shows whether the number was released.
+   * shows numbers: the specification has no operation that shows the result.
    * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
    * @example

@@ -1,7 +1,7 @@
 import { bindMethods } from '../../utils/bound.js';
 import type { Send } from '../call/send.js';
 
-/** What the resources share: the function that they send with. Their methods can be taken off them. */
+/** Gives each resource the function that it sends with, and binds its methods. */
 export abstract class Resource {
   /** @internal */
   declare protected readonly send: Send;

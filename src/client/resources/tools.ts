@@ -6,7 +6,7 @@ import type { RequestOptions } from '../options.js';
 import { Resource } from './resource.js';
 
 /**
- * Capabilities that an agent can call, built in or custom.
+ * Retrieves the tools that agents can call, built in or custom.
  *
  * @group Tools
  */
@@ -14,14 +14,13 @@ export class ToolsResource extends Resource {
   /**
    * Lists the catalogue of built-in tools (specification, 4.4).
    *
-   * `assignable_system` tools are enabled by listing their id in `nodes[].toolsIds` on an agent update; the
-   * shape of that operation is not shown. `runtime_auto` tools are injected by the LLM runtime (2.5).
+   * To enable an `assignable_system` tool, list its id in `nodes[].toolsIds` on an agent update. The
+   * specification does not describe the rest of that update. The LLM runtime injects `runtime_auto` tools (2.5).
    *
-   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
-   * Which of them this operation accepts is not shown (5.2).
+   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
    *
    * @throws {ApiError} If the service responds with an error status.
-   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
@@ -39,19 +38,18 @@ export class ToolsResource extends Resource {
   }
 
   /**
-   * Retrieves a tool with its full configuration: fields, server URL and channels (specification, 4.5).
+   * Retrieves a tool with its fields, server URL and channels (specification, 4.5).
    *
-   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
-   * Which of them this operation accepts is not shown (5.2).
+   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
    *
    * @param toolId - The tool's id.
    * @remarks The id `defaults` is refused: it is the path of the catalogue (4.4).
    *
-   * @returns The tool. `serverUrlSecret` is a marked field: mask it with `redact()` before you log it.
+   * @returns The tool. `serverUrlSecret` is a secret: call `redact()` before you log it.
    * @throws {RequestValidationError} If `toolId` is not a usable id; nothing was sent.
-   * @throws {ApiError} If the service responds with an error status. Which one an unknown tool gets is not
-   * documented.
-   * @throws {ConnectionError} If no response came; `TimeoutError` and `AbortError` are its subclasses.
+   * @throws {ApiError} If the service responds with an error status. The specification does not say which one
+   * an unknown tool gets.
+   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *

@@ -5,29 +5,29 @@ import type { RequestOptions } from '../options.js';
 import { Resource } from './resource.js';
 
 /**
- * Named values that belong to an agent.
+ * Creates the named values of an agent.
  *
  * @group Variables
  */
 export class VariablesResource extends Resource {
   /**
-   * Creates a variable for an agent (specification, 4.2). The key must be unique within the agent. Which
-   * fields other than the key are required is not documented.
+   * Creates a variable for an agent (specification, 4.2).
    *
-   * The token is a workspace secret for workspace-level operations, an agent secret for agent-specific ones.
-   * Which of them this operation accepts is not shown (5.2).
+   * The key must be unique within the agent. The specification does not say which other fields are required.
    *
-   * @remarks Never retried automatically, except after a 429 or when no connection was made.
+   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
+   *
+   * @remarks Retried only after a 429, or when no connection was made.
    *
    * @param agentId - The agent's id.
    * @param variable - `key` is required and must be unique within the agent.
    * @returns The variable, with `id`, `type`, `agentId` and `userId`.
-   * @throws {BadRequestError} If the agent already has a variable with this key. What else gets a 400 is not
-   * documented.
+   * @throws {BadRequestError} If the agent already has a variable with this key. The specification does not
+   * say what else gets a 400.
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
-   * shows variables, or repeat the call: a key that exists by then gets a 400 (4.2), whoever created it.
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, repeat the call: if the key
+   * exists by then, you get a 400 (4.2), whoever created it.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
    * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
    *
