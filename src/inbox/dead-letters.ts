@@ -41,7 +41,7 @@ export interface DeadLetterStorage {
 /** The number of dead letters that are replayed at the same time. */
 const REPLAY_BATCH_SIZE = 20;
 
-const LIST_DEFAULTS: Settled<ListDeadLettersOptions> = { after: '', limit: 50 };
+export const LIST_DEFAULTS: Settled<ListDeadLettersOptions> = { after: '', limit: 50 };
 
 const listFields: OptionFields<ListDeadLettersOptions> = {
   after: z.optional(z.string()),

@@ -43,6 +43,8 @@ export interface RedisDedupe extends DedupeStore {
   close(): Promise<void>;
 }
 
+export const DEFAULT_TIMEOUT_MS = 2_000;
+
 const NO_PREFIX = {
   option: 'keyPrefix',
   text:
@@ -92,7 +94,7 @@ class RedisDedupeStore implements RedisDedupe {
   readonly #keyPrefix: string;
   readonly #timeout: number;
 
-  constructor({ connection, keyPrefix, timeout = 2_000 }: RedisDedupeOptions) {
+  constructor({ connection, keyPrefix, timeout = DEFAULT_TIMEOUT_MS }: RedisDedupeOptions) {
     const { client, isOwned } = openClient(connection, {
       // An operation whose time is over must not wait in memory until Redis returns.
       maxRetriesPerRequest: 1,

@@ -4,7 +4,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { testStoring } from '../inbox/storing.js';
-import { testDefaults } from '../support/documented-defaults.js';
 import { createInbox, engine, holdLock, inFile, path, rowOf, rowsOf } from './inbox-fixture.js';
 
 testStoring(engine);
@@ -131,12 +130,4 @@ test('a commit that fails rejects what waits for it', async () => {
   isBroken = false;
   await inbox.store(stored());
   expect(rowsOf('events')).toHaveLength(1);
-});
-
-testDefaults((file) => file.startsWith('sqlite/'), {
-  'SqliteInboxOptions.minFree': async () => {
-    stubRoom(0);
-    const { full } = (await createInbox().health()).warnings;
-    return Number(/minFree is (\d+)/.exec(full ?? '')?.[1]);
-  },
 });

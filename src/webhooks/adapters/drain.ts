@@ -41,7 +41,7 @@ export interface DrainableServer {
   closeAllConnections(): void;
 }
 
-const DEFAULT_TIMEOUT_MS = 25_000;
+export const DRAIN_DEFAULTS = { delay: 0, timeout: 25_000 } as const;
 /** A sender may be about to use a connection that has just become idle. */
 const IDLE_MS = 5_000;
 
@@ -83,7 +83,7 @@ export function drain(server: DrainableServer, options: DrainOptions = {}): Prom
 }
 
 async function drainOnce(server: DrainableServer, options: DrainOptions): Promise<void> {
-  const { inbox, delay = 0, timeout = DEFAULT_TIMEOUT_MS } = options;
+  const { inbox, delay = DRAIN_DEFAULTS.delay, timeout = DRAIN_DEFAULTS.timeout } = options;
   if (delay > 0) await sleep(delay);
   const closed = new Promise<void>((resolve) => stopListening(server, resolve));
   server.prependListener('request', (_request, response) => {

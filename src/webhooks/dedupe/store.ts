@@ -35,6 +35,8 @@ export interface DedupeStore {
   release(key: string, owner: string): void | Promise<void>;
 }
 
+export const DEFAULT_MAX_KEYS = 100_000;
+
 /** Options of {@link createMemoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
@@ -66,7 +68,7 @@ export interface MemoryDedupeOptions {
 export function createMemoryDedupe(options: MemoryDedupeOptions = {}): DedupeStore {
   const schema = z.strictObject({ maxKeys: z.optional(wholeNumber(1)) });
   checkOptions(schema, options, { of: 'createMemoryDedupe' });
-  const { maxKeys = 100_000 } = options;
+  const { maxKeys = DEFAULT_MAX_KEYS } = options;
   const held = new Map<string, { readonly owner: string; readonly until: number }>();
   // Two generations: forgetting the older one as a whole costs nothing per key.
   let young = new Map<string, number>();
