@@ -72,7 +72,6 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
-      leaveOutBounds(jsonSchema);
       leaveOutReturnedOnly(jsonSchema);
       // An open object: JSON Schema allows other properties by default.
       if (typeof jsonSchema.additionalProperties === 'object' && jsonSchema.properties !== undefined) {
@@ -83,13 +82,6 @@ function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<stri
   // In an OpenAPI document, the key of a schema names it.
   const named = Object.entries(schemas).map(([name, { $id, $schema, id, ...schema }]) => [name, schema]);
   return Object.fromEntries(named) as Record<string, JsonObject>;
-}
-
-/** Leaves out the bounds of numbers: beyond them, JSON rounds (`requiredNumber`). */
-function leaveOutBounds(json: z.core.JSONSchema.BaseSchema): void {
-  if (json.type !== 'number') return;
-  delete json.minimum;
-  delete json.maximum;
 }
 
 /** Leaves out fields that are only returned: the specification does not list them in a request (4.2). */

@@ -8,12 +8,12 @@ export const requiredText = /* @__PURE__ */ z.string();
 /** An optional string. */
 export const text = /* @__PURE__ */ z.optional(requiredText);
 /** A number that the type says is present. JSON has rounded an integer above 2^53: it departs (basecamp-sdk#533). */
-export const requiredNumber = /* @__PURE__ */ z
-  .number()
-  .check(
-    /* @__PURE__ */ z.minimum(Number.MIN_SAFE_INTEGER),
-    /* @__PURE__ */ z.maximum(Number.MAX_SAFE_INTEGER),
-  );
+export const requiredNumber = /* @__PURE__ */ z.number().check(({ value, issues }) => {
+  if (isUnrounded(value)) return;
+  const message = 'expected a number that JSON does not round, received an integer above 2^53';
+  const maximum = Number.MAX_SAFE_INTEGER;
+  issues.push({ code: 'too_big', origin: 'number', maximum, input: value, message });
+});
 /** An optional number. */
 export const number = /* @__PURE__ */ z.optional(requiredNumber);
 /** An optional boolean. */
@@ -57,4 +57,9 @@ export function known<Known extends string>(
 ): z.ZodMiniOptional<z.ZodMiniArray<OpenText<Known>>>;
 export function known(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
+}
+
+/** Whether a value is a finite number, and no integer that JSON has rounded. */
+export function isUnrounded(value: unknown): boolean {
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { requiredNumber } from '../schemas/fields.js';
+import { isUnrounded, requiredNumber } from '../schemas/fields.js';
 
 type Check = (value: unknown) => boolean;
 
@@ -25,7 +25,7 @@ function checkFor(schema: z.core.$ZodType): Check {
 }
 
 function createCheck(schema: z.core.$ZodType): Check {
-  if (schema === requiredNumber) return isUnroundedNumber;
+  if (schema === requiredNumber) return isUnrounded;
   // `$ZodTypes` is Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   // A refinement, a format or a coercion requires more than the type says.
@@ -89,9 +89,6 @@ function askZod(schema: z.core.$ZodType): Check {
   return (value) => z.safeParse(schema, value).success;
 }
 
-/** Whether a value is a finite number, and no integer that JSON has rounded. */
-const isUnroundedNumber: Check = (value) =>
-  Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 const acceptAll: Check = () => true;
 const refuseAll: Check = () => false;
 

@@ -108,10 +108,6 @@ function explainIssue(issue: z.core.$ZodIssue): string {
       return wrongType(issue.expected === 'nonoptional' ? 'a value' : issue.expected, input);
     case 'invalid_value':
       return notListed(issue.values, input);
-    case 'too_big':
-    case 'too_small':
-      // The one rule of a number: `requiredNumber`.
-      return 'expected a number that JSON does not round, received an integer above 2^53';
     default:
       return issue.message;
   }
