@@ -52,13 +52,9 @@ export function cleanError(error: unknown): Error & { readonly code?: string } {
 }
 
 /** Says what to do about an error of opening the file. SQLite has few words for it, and the same for several causes. */
-export function openingAdvice(
-  error: unknown,
-  { fs, path: { dirname, resolve } }: Runtime,
-  path: string,
-): string {
+export function openingAdvice(error: unknown, { fs, path: paths }: Runtime, path: string): string {
   const { code } = error as { readonly code?: unknown };
-  const folder = dirname(resolve(path));
+  const folder = paths.dirname(paths.resolve(path));
   // It is not made: it may be that of a volume that is not mounted.
   if (code === 'ENOENT') return '. Create its folder, or mount the volume';
   if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())

@@ -59,12 +59,12 @@ const mishaps: readonly (readonly [title: string, mishap: () => unknown, name: s
   ['a page of a proxy', () => after({ status: 502, body: '<h1>502</h1>' }, deleteWorkspace), 'ServerError'],
   [
     'a response that does not match its schema',
-    () => after({ status: 200, body: { success: true, data: { name: 7 } } }, getTool),
+    () => after({ status: 200, body: { success: true, data: 7 } }, getTool),
     'ResponseValidationError',
   ],
   [
     'a payload that does not match its schema',
-    () => receive(fixtures.delivery('lead_captured', 's', { channel: 7 as never })),
+    () => receive(fixtures.delivery('agent_deleted', 's', { agentId: undefined })),
     'WebhookPayloadError',
   ],
 ];

@@ -10,13 +10,13 @@ export async function loseRun({ createInbox, loseLocks }: Engine) {
   const webhook = stored();
   let runs = 0;
   const second = deferred();
-  const handlers = processing(async (_, { signal } = {}) => {
+  const handlers = processing(async (_, options) => {
     runs += 1;
     if (runs > 1) {
       second.resolve();
       return hang();
     }
-    signal?.addEventListener('abort', () => lost.resolve());
+    options?.signal?.addEventListener('abort', () => lost.resolve());
     started.resolve();
     await end.promise;
   });

@@ -54,7 +54,7 @@ function encodingOf(headers: unknown): string | undefined {
 
 /** The next token of a JSON text: what opens, what separates, what closes, or a value. */
 const TOKEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none in a string.
+  // oxlint-disable-next-line no-control-regex -- JSON allows none in a string.
   /\s*(?:([[{])|([,:])|([\]}])|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 
 /** Says where a text stops being JSON. The message of an engine quotes the body, and most have no position. */

@@ -107,7 +107,8 @@ export function listSecrets(secrets: unknown): {
 
 /** Whether an object is no instance of a class. Those of other realms and without a prototype are plain too. */
 function hasNoClass(object: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(object);
+  // The declaration says any.
+  const prototype = Object.getPrototypeOf(object) as object | null;
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
