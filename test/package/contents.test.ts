@@ -12,8 +12,9 @@ const scripts = [...filesIn(home, '.js'), ...filesIn(home, '.cjs')].filter((file
 
 test('contains only what users need, in at most 2.8 MB', () => {
   const folders = 'dist|docs/guides|examples|skills';
+  const pictures = 'docs/page-(light|dark).webp';
   const files = 'package.json|openapi.json|LICENSE|THIRD-PARTY-LICENSES|(README|CHANGELOG).md';
-  const intended = new RegExp(`^((${folders})/.+|${files})$`);
+  const intended = new RegExp(`^((${folders})/.+|${pictures}|${files})$`);
   const contained = filesIn(home);
   expect(contained.filter((file) => !intended.test(file))).toEqual([]);
   expect(contained.filter((file) => /\.map$|metafile|package-lock|node_modules/.test(file))).toEqual([]);
