@@ -35,9 +35,10 @@ export function closestName(word: string, known: readonly string[]): string | un
 
 /** Whether a name is a known one but for case, separators, and one letter or two swapped: `lead_catpured`. */
 export function isMisspelt(word: string, known: readonly string[]): boolean {
+  // First, because the fake asks for every field of its records: under Jest, the search took a second.
+  if (known.includes(word)) return false;
   const meant = closestName(word, known);
-  if (meant === undefined || known.includes(word)) return false;
-  return editDistance(plainName(word), plainName(meant)) <= 1;
+  return meant !== undefined && editDistance(plainName(word), plainName(meant)) <= 1;
 }
 
 /** Without case and separators: `default_value` is `defaultValue`. */
