@@ -20,3 +20,12 @@ test('every TypeScript block of the documentation and of doc comments compiles',
   expect(blocks).not.toEqual([]);
   expect(compileErrors(blocks)).toEqual([]);
 }, 120_000);
+
+test('the files in the guide of Nest are those of the example', () => {
+  const blocks = blocksOfMarkdown('nestjs', readFileSync('docs/guides/nestjs.md', 'utf8'));
+  const named = blocks.filter(({ file }) => file !== undefined);
+  expect(named).not.toEqual([]);
+  for (const { file, code } of named) {
+    expect(readFileSync(`examples/nestjs/src/${file}`, 'utf8')).toContain(code.trim());
+  }
+});

@@ -37,6 +37,26 @@ export function blocksOfSource(document: string, text: string): CodeBlock[] {
   return blocksOfMarkdown(document, commentsOnly.join('\n'));
 }
 
+/** What blocks take from packages that the repository doesn't have. The example of Nest is compiled with them. */
+const MISSING_PACKAGES: CodeBlock = {
+  document: 'missing-packages',
+  line: 1,
+  file: 'missing-packages.d.ts',
+  code: `
+    declare module '@jest/globals';
+    declare module '@nestjs/testing';
+    declare module '@nestjs/common' {
+      export const Controller: any, Get: any, Inject: any, Injectable: any, Module: any;
+      export const Logger: any, ServiceUnavailableException: any;
+      export interface BeforeApplicationShutdown { beforeApplicationShutdown(): unknown }
+      export interface OnApplicationBootstrap { onApplicationBootstrap(): unknown }
+    }
+    declare module '@nestjs/core' {
+      export const NestFactory: any;
+      export class HttpAdapterHost { httpAdapter: any }
+    }`,
+};
+
 const nameOf = ({ document, line, file }: CodeBlock): string =>
   file === undefined ? `${document}.${line}.ts` : join(dirname(document), file);
 
@@ -52,8 +72,10 @@ export function compileErrors(blocks: readonly CodeBlock[]): string[] {
     moduleDetection: ts.ModuleDetectionKind.Force,
     allowImportingTsExtensions: true,
     noEmit: true,
+    // The blocks of Nest.
+    experimentalDecorators: true,
   };
-  const files = new Map(blocks.map((block) => [join(root, nameOf(block)), block]));
+  const files = new Map([MISSING_PACKAGES, ...blocks].map((block) => [join(root, nameOf(block)), block]));
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);

@@ -1,0 +1,40 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { Test } from '@nestjs/testing';
+import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
+import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { AppModule } from './app.module';
+import { INBOX, RECEIVER } from './platform.module';
+import { type Ticket, Tickets } from './tickets';
+
+test('opens one ticket, although the event comes twice', async () => {
+  const fake = createFakePlatform();
+  const { workspaceSecret: token, agentId, convoId } = fake.seed.eu;
+  const platform = new AgentPlatform({ region: 'eu', token, baseUrls: fake.baseUrls, fetch: fake.fetch });
+  const inbox = createSqliteInbox({ path: join(mkdtempSync(join(tmpdir(), 'inbox-')), 'webhooks.db') });
+  const receiver = createWebhookReceiver({ secret: token, inbox });
+  const opened: Ticket[] = [];
+
+  const testing = await Test.createTestingModule({ imports: [AppModule] })
+    .overrideProvider(AgentPlatform)
+    .useValue(platform)
+    .overrideProvider(INBOX)
+    .useValue(inbox)
+    .overrideProvider(RECEIVER)
+    .useValue(receiver)
+    .overrideProvider(Tickets)
+    .useValue({ open: async (ticket: Ticket) => opened.push(ticket) })
+    .compile();
+  await testing.init(); // starts the worker
+
+  fake.webhooks.subscribe(receiver);
+  await fake.webhooks.send('chat_delegated', { agentId, convoId, customerName: 'Dana' }, { copies: 2 });
+  await inbox.idle();
+  expect(opened).toMatchObject([{ customer: 'Dana', lastMessage: expect.any(String) }]);
+
+  await inbox.close();
+  await testing.close();
+});
