@@ -42,8 +42,8 @@ export interface InvalidWebhookEvent {
 /** The settings by which events are validated. */
 export interface EventValidation {
   readonly validation: ValidationMode;
-  /** Receives the drift that the mode accepts. */
-  readonly drift: DriftReporter;
+  /** Receives the drift that the mode accepts. It never rejects. */
+  readonly drift: Pick<DriftReporter, 'report'>;
 }
 
 /**
