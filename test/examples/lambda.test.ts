@@ -108,10 +108,10 @@ test('the receiver stores in SQS before the 200, and the worker handles', async 
   expect((await post(delivery('lead_captured', { leadEmail: 'a@acme.example' }))).statusCode).toBe(200);
   expect((await post('{}')).statusCode).toBe(401);
   // Does not match the API specification: a dead letter after one run.
-  expect((await post(delivery('lead_captured', { channel: 7 }))).statusCode).toBe(200);
+  expect((await post(delivery('agent_deleted', { agentId: undefined }))).statusCode).toBe(200);
   const stop = sqs.poll((event) => work(event, context));
   await vi.waitFor(() =>
-    expect(sqs.deadLetters.map(({ body }) => decode(body).payload.channel)).toEqual([7]),
+    expect(sqs.deadLetters.map(({ body }) => decode(body).type)).toEqual(['agent_deleted']),
   );
   stop();
   expect(log.mock.calls.map(([line]) => line as string)).toEqual(['lead: a@acme.example']);
