@@ -35,11 +35,13 @@ const shared: Options = {
   noExternal: ['zod', 'ky', /^hono/],
   treeshake: true,
   silent: true,
-  esbuildOptions(options) {
+  esbuildOptions(options, { format }) {
     // For a neutral platform, esbuild reads no entry field of package.json by default.
     options.mainFields = ['module', 'main'];
     // Doc comments are in the declaration files.
     options.legalComments = 'none';
+    // The same code a second time: nobody reads it there.
+    options.minifyWhitespace = format === 'cjs';
   },
 };
 

@@ -84,7 +84,7 @@ test('replays dead letters of both kinds', async () => {
   const inbox = await createInbox();
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
   await receiver.handle(post('lead_captured'));
-  await receiver.handle(post('agent_deleted', { agentId: 7 }));
+  await receiver.handle(post('agent_deleted', { agentId: null }));
   let isAway = true;
   const handled: string[] = [];
   const worker = createWebhookHandlers({ logger: new RecordingLogger() });
