@@ -1,15 +1,20 @@
 import type { Queue, Worker } from 'bullmq';
+import type { Consumer } from '../inbox/engine.js';
 import { Inbox } from '../inbox/inbox.js';
 import { InboxReporter } from '../inbox/reporter.js';
 import { InboxWorker } from '../inbox/worker.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import type { JobConsumer } from './consumer.js';
 import { BullMQEngine } from './engine.js';
 import { type BullMQInboxOptions, resolveBullMQ } from './options.js';
 import type { BullMQWarning } from './warnings.js';
 
+/** What is public of a consumer: BullMQ 5 declares parts of its worker that ours overrides in another form. */
+interface BullMQConsumer extends Consumer {
+  readonly bullmq: Worker<StoredWebhook, string>;
+}
+
 /** A worker on BullMQ. */
-export class BullMQInboxWorker extends InboxWorker<JobConsumer> {
+export class BullMQInboxWorker extends InboxWorker<BullMQConsumer> {
   /** BullMQ's own worker, for its events and metrics. Close this object instead of it. */
   get bullmq(): Worker<StoredWebhook, string> {
     return this.consumer.bullmq;
@@ -17,7 +22,7 @@ export class BullMQInboxWorker extends InboxWorker<JobConsumer> {
 }
 
 /** A durable inbox on BullMQ. */
-export class BullMQInbox extends Inbox<BullMQWarning, JobConsumer, BullMQInboxWorker> {
+export class BullMQInbox extends Inbox<BullMQWarning, BullMQConsumer, BullMQInboxWorker> {
   readonly #engine: BullMQEngine;
 
   /** Use {@link createBullMQInbox}. */
