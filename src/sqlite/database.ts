@@ -1,6 +1,6 @@
 import { ConfigurationError, WebhookError } from '../errors/index.js';
 import { onOneLine } from '../utils/printable.js';
-import { cleanError, FileGoneError, openingAdvice } from './failure.js';
+import { cleanError, openingAdvice } from './failure.js';
 import type { SqliteSettings } from './options.js';
 import type { Row, Runtime, SqliteConnection, SqliteStatement, SqlValue } from './runtime.js';
 import { APPLICATION_ID, CREATE, TABLES_VERSION, UPGRADES } from './tables.js';
@@ -12,7 +12,6 @@ const MAX_WAL_BYTES = 64 * 1024 ** 2;
 
 /** A connection to the file of an inbox. Remembers prepared statements. */
 export class Database {
-  isOpen = true;
   #connection: SqliteConnection;
   readonly #statements = new Map<string, SqliteStatement>();
 
@@ -28,6 +27,18 @@ export class Database {
   /** Returns all rows of a query. */
   all(sql: string, ...values: readonly SqlValue[]): Row[] {
     return this.#prepare(sql).all(...values);
+  }
+
+  /** Returns the rows of a table one after the other, in the order of a column, after a value. */
+  *each(table: string, column: string, after: SqlValue): Generator<Row> {
+    const sql = `SELECT * FROM ${table} WHERE ${column} > ? ORDER BY ${column} LIMIT 20`;
+    for (let last = after; ; ) {
+      const rows = this.all(sql, last);
+      yield* rows;
+      const row = rows.at(-1);
+      if (row === undefined) return;
+      last = row[column] ?? after;
+    }
   }
 
   /** Returns the first column of the first row, which is a number; 0 if there is none. */
@@ -52,7 +63,6 @@ export class Database {
   }
 
   close(): void {
-    this.isOpen = false;
     this.#connection.close();
   }
 
@@ -60,11 +70,9 @@ export class Database {
   become(other: Database): void {
     this.#connection = other.#connection;
     this.#statements.clear();
-    this.isOpen = true;
   }
 
   #prepare(sql: string): SqliteStatement {
-    if (!this.isOpen) throw new FileGoneError(new Error('others have it open'));
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#connection.prepare(sql);
@@ -97,20 +105,6 @@ export function openDatabase(runtime: Runtime, { path, application }: Opened): D
       `cannot be opened: ${cleanError(error).message}${openingAdvice(error, runtime, path)}`,
       error,
     );
-  }
-}
-
-/** Whether any other connection has the file open. */
-export function isInUse(runtime: Runtime, { path }: Opened): boolean {
-  const connection = new runtime.DatabaseSync(path, { timeout: 0 });
-  try {
-    // In this mode, SQLite needs the file for itself.
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK');
-    return false;
-  } catch {
-    return true;
-  } finally {
-    connection.close();
   }
 }
 

@@ -306,28 +306,36 @@ export class Events {
     return Math.max(this.#database.run(keys, at, limit), this.#database.run(dead, at, number, limit));
   }
 
-  // The application, and another file
+  // Another file
 
   /**
-   * Copies the events of another file, and the workers that run them. Returns the number of events.
+   * Copies another file: its workers, events, and the keys of those that were handled. Returns the number of events.
    *
    * An event that is here, or was handled here, is left out: another process was faster. One whose id is taken here
    * runs again, with an id of its own: its run would not find it.
    */
   copyFrom(other: Events, now: number): number {
+    const from = other.#database;
+    const workers = from.all('SELECT * FROM workers WHERE lock > 0');
+    for (const row of workers) this.#insert('OR REPLACE', 'workers', row);
+    const owner = from.all('SELECT * FROM owner');
+    if (this.#database.number('SELECT count(*) FROM owner') === 0)
+      for (const row of owner) this.#insert('', 'owner', row);
+    for (const row of from.each('handled', 'key', '')) {
+      const isNew = this.#insert('OR IGNORE', 'handled', row) === 1;
+      if (isNew) this.#database.run("DELETE FROM events WHERE key = ? AND state != 'dead'", String(row.key));
+    }
+    const marked = this.#database.number(`SELECT ${MARKED}`);
     let copied = 0;
-    for (const row of other.#database.all('SELECT * FROM workers WHERE lock > 0'))
-      this.#insert('OR REPLACE', 'workers', row);
-    for (let last = 0; ; ) {
-      const [row] = other.#database.all('SELECT * FROM events WHERE id > ? ORDER BY id LIMIT 1', last);
-      if (row === undefined) return copied;
-      last = Number(row.id);
+    for (const row of from.each('events', 'id', 0)) {
       const isHandled = 'SELECT count(*) FROM handled WHERE key = ? AND due > ?';
       if (this.#database.number(isHandled, String(row.key), now) > 0) continue;
-      const { id: _, ...rest } = row;
+      const { id = 0, ...rest } = { ...row, marked };
       const again = row.state === 'running' ? { ...rest, state: 'waiting', worker: null } : rest;
-      copied += this.#insert('OR IGNORE', 'events', row) || this.#insert('OR IGNORE', 'events', again);
+      copied +=
+        this.#insert('OR IGNORE', 'events', { ...rest, id }) || this.#insert('OR IGNORE', 'events', again);
     }
+    return copied;
   }
 
   #insert(or: string, table: string, row: Row): number {

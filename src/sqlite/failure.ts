@@ -25,11 +25,6 @@ export function isDamage(error: unknown): boolean {
   return code === CODES.corrupt || code === CODES.notADatabase;
 }
 
-/** A file cannot be read or written. */
-export function isIoError(error: unknown): boolean {
-  return codeOf(error) === CODES.ioError;
-}
-
 /**
  * Whether storing may soon succeed: the disk is full, or SQLite has refused for another reason than damage.
  */

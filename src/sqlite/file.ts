@@ -1,10 +1,10 @@
 import { WebhookError } from '../errors/index.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { unref, withRetries } from '../utils/waiting.js';
-import { type Database, isInUse, openDatabase } from './database.js';
+import { type Database, openDatabase } from './database.js';
 import { Disk } from './disk.js';
 import { Events } from './events.js';
-import { cleanError, FileGoneError, isBusy, isDamage, isIoError } from './failure.js';
+import { cleanError, FileGoneError, isBusy, isDamage } from './failure.js';
 import { Identity } from './identity.js';
 import type { SqliteSettings } from './options.js';
 import { loadRuntime } from './runtime.js';
@@ -17,33 +17,27 @@ const WRITE_TIMEOUT_MS = 3_000;
 
 /** Milliseconds between two looks whether the file is still at its path. */
 const LOOK_MS = 1_000;
-/** Milliseconds in which all processes notice it, and leave the file. */
-const LEAVE_MS = 2_500;
 
 /** The open file of an inbox. */
 export class InboxFile {
   readonly events: Events;
   readonly disk: Disk;
-  readonly #open: () => Database;
-  readonly #isInUse: () => boolean;
+  readonly #open: (path?: string) => Database;
   readonly #database: Database;
   readonly #identity: Identity;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
   #unwatched: string | undefined;
   readonly #timer: ReturnType<typeof setInterval>;
-  /** When the others have noticed too that what is beside the file is gone, on the clock of `performance`. */
-  #reopenAt = 0;
   #damage: string | undefined;
   #isClosed = false;
 
   /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
   constructor(settings: SqliteSettings, reporter: InboxReporter) {
     const runtime = loadRuntime();
-    this.#open = () => openDatabase(runtime, settings);
-    this.#isInUse = () => isInUse(runtime, settings);
-    this.#database = this.#open();
+    this.#open = (path = settings.path) => openDatabase(runtime, { ...settings, path });
     this.#identity = new Identity(runtime, settings.path);
+    this.#database = this.#identity.open(() => this.#open());
     this.#writer = new Writer(this.#database, () => this.#follow());
     this.#reporter = reporter;
     this.events = new Events(this.#database);
@@ -97,46 +91,57 @@ export class InboxFile {
   #follow(): void {
     if (this.#unwatched !== undefined || this.#identity.isSame) return;
     try {
-      if (this.#identity.isSameFile) this.#reopen();
-      else this.#move();
-      this.#identity.remember();
+      if (this.#identity.isSameFile) this.#replace();
+      this.#move();
     } catch (error) {
-      throw new FileGoneError(error);
+      // Another process does the same.
+      throw isBusy(error) ? error : new FileGoneError(error);
     }
   }
 
   /**
-   * What SQLite keeps beside the file was deleted. Its content goes into the file, and SQLite makes it again.
+   * Puts a copy in the place of the file, because what SQLite keeps beside it was deleted.
    *
-   * Two processes must not use the file with two sets of these: each leaves, and comes back when the others have left.
+   * A process that opens the file now would see neither the latest events nor our locks. All who have it open follow to
+   * the copy.
    */
-  #reopen(): void {
-    const database = this.#database;
-    if (database.isOpen) {
-      saveChanges(database, this.#identity.has('-wal'));
-      database.close();
-      this.#reopenAt = performance.now() + LEAVE_MS;
+  #replace(): void {
+    // Those who share the deleted files wait here, and find the copy then.
+    this.#database.run('BEGIN IMMEDIATE');
+    try {
+      if (!this.#identity.isSameFile) return;
+      this.#identity.replaceBy((path) => this.#copyTo(path));
+      this.#reporter.warn('the files beside the file were deleted: a copy has taken its place');
+    } finally {
+      this.#database.run('ROLLBACK');
     }
-    if (performance.now() < this.#reopenAt && this.#isInUse()) throw new Error('others have it open');
-    database.become(this.#open());
-    this.#reporter.warn('the files beside the file were deleted: their content was saved');
+  }
+
+  /** Returns a copy that is open and locked: nobody uses it before what is beside its path is gone too. */
+  #copyTo(path: string): Database {
+    const copy = this.#open(path);
+    try {
+      copyEvents(this.events, copy);
+      copy.script('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+      return copy;
+    } catch (error) {
+      copy.close();
+      throw error;
+    }
   }
 
   #move(): void {
     this.#identity.removeRest();
     const proof = crypto.randomUUID();
     this.events.beat({ id: proof, lock: 0 }, 0);
-    const next = this.#open();
+    const next = this.#identity.open(() => this.#open());
     try {
-      const events = new Events(next);
-      if (events.workers().some(({ id }) => id === proof)) {
+      if (new Events(next).workers().some(({ id }) => id === proof)) {
         this.#unwatched =
           'The inode of the file changes by itself: nobody notices if it is deleted or replaced.';
         this.#reporter.warnOnce('unwatched', this.#unwatched);
       } else {
-        next.run('BEGIN IMMEDIATE');
-        const copied = events.copyFrom(this.events, Date.now());
-        next.run('COMMIT');
+        const copied = copyEvents(this.events, next);
         this.#reporter.warn(
           `the file was deleted or replaced: ${copied} events were copied to the one at its path`,
         );
@@ -165,16 +170,12 @@ export class InboxFile {
   }
 }
 
-/** Copies into the file what is in the open file beside it. */
-function saveChanges(database: Database, isShared: boolean): void {
-  try {
-    // Others may have begun to use the one at the path: it is not cut.
-    const [result] = database.all(`PRAGMA wal_checkpoint(${isShared ? 'FULL' : 'TRUNCATE'})`);
-    if (result?.busy !== 0) throw new Error('it is in use');
-  } catch (error) {
-    // Another process has saved it all, and cut it.
-    if (!isIoError(error)) throw error;
-  }
+/** Copies the events of a file to another one. Returns the number of those that were not there. */
+function copyEvents(from: Events, to: Database): number {
+  to.run('BEGIN IMMEDIATE');
+  const copied = new Events(to).copyFrom(from, Date.now());
+  to.run('COMMIT');
+  return copied;
 }
 
 function closedError(): WebhookError {

@@ -1,48 +1,77 @@
 import type { Runtime } from './runtime.js';
 
 /** The file, and those beside it while it is open. */
-const ENDS = ['', '-wal', '-shm'] as const;
+const BESIDE = ['-wal', '-shm'] as const;
+const ENDS = ['', ...BESIDE] as const;
+
+/** An open file. */
+interface Closable {
+  close(): void;
+}
+
+/** How often the file is opened again while others replace it. */
+const OPENINGS = 5;
 
 /** Which files are at a path: device and inode of each; undefined for one that is not there. */
 export class Identity {
   readonly #fs: Runtime['fs'];
   readonly #path: string;
-  #seen: readonly (string | undefined)[];
+  #seen: readonly (string | undefined)[] = [];
 
-  /** Remembers the files that are there now. */
   constructor({ fs }: Runtime, path: string) {
     this.#fs = fs;
     this.#path = path;
-    this.#seen = this.#look();
+  }
+
+  /** Opens the file, and remembers which one is open: it may be replaced at this moment. */
+  open<Opened extends Closable>(open: () => Opened): Opened {
+    for (let count = 1; ; count += 1) {
+      const before = this.#read('');
+      const opened = open();
+      this.#seen = ENDS.map((end) => this.#read(end));
+      if (before === undefined || before === this.#seen[0] || count === OPENINGS) return opened;
+      opened.close();
+    }
   }
 
   /** Whether each file is the one that was remembered. Opens nothing, and so costs microseconds. */
   get isSame(): boolean {
-    return ENDS.every((end) => this.has(end));
+    return ENDS.every((end) => this.#has(end));
   }
 
   /** Whether the file itself is the one that was remembered, whatever is beside it. */
   get isSameFile(): boolean {
-    return this.has('');
+    return this.#has('');
   }
 
-  /** Whether one of the files beside it is the one that was remembered. */
-  has(end: (typeof ENDS)[number]): boolean {
-    return this.#read(end) === this.#seen[ENDS.indexOf(end)];
-  }
-
-  remember(): void {
-    this.#seen = this.#look();
+  /** Puts a file that `make` makes at another path in the place of this one. */
+  replaceBy(make: (path: string) => Closable): void {
+    const copy = `${this.#path}-copy`;
+    this.#remove(copy, ENDS);
+    const made = make(copy);
+    try {
+      this.#fs.renameSync(copy, this.#path);
+      // SQLite would apply them to the copy.
+      this.#remove(this.#path, BESIDE);
+    } finally {
+      made.close();
+    }
   }
 
   /** Deletes what is left beside a file that is gone: SQLite would apply it to the next file at this path. */
   removeRest(): void {
-    for (const end of ENDS)
-      if (end !== '' && this.has(end)) this.#fs.rmSync(this.#path + end, { force: true });
+    this.#remove(
+      this.#path,
+      BESIDE.filter((end) => this.#has(end)),
+    );
   }
 
-  #look(): (string | undefined)[] {
-    return ENDS.map((end) => this.#read(end));
+  #remove(path: string, ends: readonly string[]): void {
+    for (const end of ends) this.#fs.rmSync(path + end, { force: true });
+  }
+
+  #has(end: (typeof ENDS)[number]): boolean {
+    return this.#read(end) === this.#seen[ENDS.indexOf(end)];
   }
 
   #read(end: string): string | undefined {

@@ -30,6 +30,7 @@ export interface Runtime {
     statfsSync(path: string): DiskStats;
     statSync(path: string, options: { readonly throwIfNoEntry: false }): FileStats | undefined;
     rmSync(path: string, options: { readonly force: true }): void;
+    renameSync(from: string, to: string): void;
   };
   readonly path: { dirname(path: string): string; resolve(path: string): string };
 }

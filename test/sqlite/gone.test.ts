@@ -49,6 +49,29 @@ test.each<[what: string, happen: () => void]>([
   expect(logger.lines.join()).toMatch(/warn .*inbox: the files? .* deleted/);
 });
 
+test('what is deleted again, before all have followed, costs no event either', async () => {
+  const others = [createInbox(), createInbox()];
+  const inbox = createInbox();
+  await inbox.store(stored());
+  remove('-wal');
+  await inbox.store(stored());
+  remove('', '-wal', '-shm');
+  for (const other of others) await other.store(stored());
+  const next = createInbox();
+  await eventually(async () => expect(await next.health()).toMatchObject({ depth: 4 }));
+});
+
+test.each([[['-shm']], [['', '-wal', '-shm']]])('duplicates stay known when %s is deleted', async (ends) => {
+  const inbox = createInbox();
+  const webhook = stored();
+  inbox.work({ lead_captured: () => undefined });
+  await inbox.store(webhook);
+  await inbox.idle();
+  remove(...ends);
+  await inbox.store(webhook);
+  expect(await inbox.health()).toMatchObject({ depth: 0 });
+});
+
 test('a file that is gone while nothing is stored is noticed too', async () => {
   const inbox = createInbox();
   await inbox.store(stored());

@@ -92,8 +92,7 @@ test('deleted file: the file, or what is beside it, is deleted while all process
   await stage.send(EVENTS / 6, async () => {
     for (const end of choices[deleted % choices.length] ?? []) rmSync(file + end, { force: true });
     deleted += 1;
-    // Until all have noticed.
-    await sleep(4_000);
+    await sleep(stage.random() * 2_000);
   });
   await expectPromiseKept(stage, () => ({ faults: { 'times deleted': deleted }, mayRepeat: true }));
   expect(checkIntegrity(file)).toEqual([{ integrity_check: 'ok' }]);
