@@ -22,10 +22,16 @@ const unreachedParts: NonNullable<Options['esbuildPlugins']>[number] = {
 
 const { 'cli/index': command = '', ...library } = entryPoints(readManifest());
 
-const shared: Options = {
+export default defineConfig({
+  // ky is an entry, and so gets its own files: much of it runs when it loads, so a bundler can only drop it
+  // as a whole. Without this entry, `parseWebhook` bundles to 19.6 kB instead of 11.5.
+  entry: { ...library, 'cli/index': command, ky: 'node_modules/ky/distribution/index.js' },
+  // The command also gets a CommonJS file, which is not packed.
+  format: ['esm', 'cjs'],
+  dts: { entry: library },
   target: 'es2022',
   platform: 'neutral',
-  // Both configurations write to dist, which the script `build` empties first.
+  // The script `build` empties dist first.
   clean: false,
   // Workers and Deno resolve `node:http`, but not `http`.
   removeNodeProtocol: false,
@@ -34,6 +40,17 @@ const shared: Options = {
   // Tree-shaken copies load faster, and cannot conflict with other versions.
   noExternal: ['zod', 'ky', /^hono/],
   treeshake: true,
+  // One copy of every class for all entry points, because `instanceof` depends on it. The command shares them too.
+  splitting: true,
+  // When it loads, ky tests which bodies a `Request` accepts (ky 2.1.0, distribution/core/constants.js). In
+  // Node, that alone loads everything behind `fetch`, even for a program that only receives webhooks: it
+  // starts in 85 ms instead of 65. This client sends only text.
+  define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
+  // Rollup, which shakes the tree, leaves the mark out, and Jest's automock then sees few exports (jest#13398).
+  banner: ({ format }) =>
+    format === 'cjs' ? { js: "Object.defineProperty(exports, '__esModule', { value: true });" } : undefined,
+  // Lists what was bundled: the licenses of that must be shipped. The list itself is not.
+  metafile: true,
   silent: true,
   esbuildOptions(options, { format }) {
     // For a neutral platform, esbuild reads no entry field of package.json by default.
@@ -43,29 +60,4 @@ const shared: Options = {
     // The same code a second time: nobody reads it there.
     options.minifyWhitespace = format === 'cjs';
   },
-};
-
-export default defineConfig([
-  {
-    ...shared,
-    // ky is an entry, and so gets its own files: much of it runs when it loads, so a bundler can only drop it
-    // as a whole. Without this entry, `parseWebhook` bundles to 19.6 kB instead of 11.5.
-    entry: { ...library, ky: 'node_modules/ky/distribution/index.js' },
-    format: ['esm', 'cjs'],
-    // Rollup, which shakes the tree, leaves the mark out, and Jest's automock then sees few exports (jest#13398).
-    banner: ({ format }) =>
-      format === 'cjs' ? { js: "Object.defineProperty(exports, '__esModule', { value: true });" } : undefined,
-    dts: { entry: library },
-    // One copy of every class for all entry points: `instanceof` depends on it.
-    splitting: true,
-    // When it loads, ky tests which bodies a `Request` accepts (ky 2.1.0, distribution/core/constants.js). In
-    // Node, that alone loads everything behind `fetch`, even for a program that only receives webhooks: it
-    // starts in 85 ms instead of 65. This client sends only text.
-    define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
-    // Lists what was bundled: the licenses of that must be shipped. The list itself is not.
-    metafile: true,
-  },
-  // The command. Minified, because nobody reads its stack traces. Split, so that optional peers are loaded
-  // only by the subcommands that need them.
-  { ...shared, entry: { 'cli/index': command }, format: 'esm', splitting: true, minify: true },
-]);
+});
