@@ -1,0 +1,121 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { project, root } from '../package/consumer.js';
+import { freePort } from '../support/free-port.js';
+import { downloaded, nodeBinary } from './tool-cache.js';
+
+// Follows documents line by line in an empty folder, as a new user does.
+
+const COMMAND = '../node_modules/agent-platform-sdk/dist/cli/index.js';
+
+/** Returns the programs that a document says to save, by the name it gives: "Save this as `first.mjs`". */
+function programsOf(document: string, port: number): Record<string, string> {
+  const text = readFileSync(join(root, document), 'utf8').replaceAll(
+    /(listen\(|localhost:)3000/g,
+    `$1${port}`,
+  );
+  const programs = text.matchAll(/[Ss]ave this as\s`([\w.]+)`(?:(?!```)[\s\S])*```ts[^\n]*\n([\s\S]*?)```/g);
+  return Object.fromEntries([...programs].map(([, name = '', code = '']) => [name, code]));
+}
+
+/** Creates the folder, and starts the fake with an address for its events. Saves the settings that it prints. */
+async function begin(node: string, files: Readonly<Record<string, string>>, receiver: string) {
+  const folder = project({ 'package.json': '{ "type": "module" }', ...files });
+  const run = (...args: string[]) => promisify(execFile)(node, args, { cwd: folder, env: {} });
+  const fake = start(node, folder, COMMAND, 'fake', '--port', '0', '--webhook', receiver);
+  await vi.waitFor(() => expect(fake.printed()).toContain('Send an event'), 20_000);
+  const settings = fake.printed().match(/^AGENT_PLATFORM_.*$/gm) ?? [];
+  writeFileSync(join(folder, '.env'), settings.join('\n'));
+  const address = /http:\/\/[\d.]+:\d+/.exec(fake.printed())?.[0] ?? '';
+  return { folder, run, fake, address };
+}
+
+/** Starts a program, which ends with the test. */
+function start(node: string, cwd: string, ...args: readonly string[]) {
+  const child = spawn(node, args, { cwd, env: {} });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      printed += String(chunk);
+    });
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    return await ended;
+  };
+  return { printed: () => printed, end };
+}
+
+const settings = '--env-file=.env';
+
+test('the programs of README run', async (context) => {
+  const node = await downloaded(nodeBinary('24.21.0'), context);
+  const port = await freePort();
+  const programs = programsOf('README.md', port);
+  const names = ['first.mjs', 'webhooks.mjs', 'inbox.mjs', 'first.test.mjs'];
+  expect(Object.keys(programs)).toEqual(names);
+  const webhooks = `http://127.0.0.1:${port}/webhooks`;
+  const { folder, run } = await begin(node, programs, webhooks);
+
+  const first = await run(settings, 'first.mjs');
+  expect(first.stdout).toContain("find_invoice https://shop.example/orders [ 'web-chat' ]");
+  for (const file of ['webhooks.mjs', 'inbox.mjs']) {
+    const receiver = start(node, folder, settings, file);
+    const trigger = () => run(settings, COMMAND, 'trigger', 'lead_captured', '--to', webhooks);
+    await vi.waitFor(trigger, { timeout: 20_000, interval: 100 });
+    await vi.waitFor(() => expect(receiver.printed()).toMatch(/^\S+@\S+$/m));
+    await receiver.end('SIGTERM');
+  }
+  expect((await run('--test')).stdout).toMatch(/^. pass 2$/m);
+});
+
+test('the program of "From zero to production" runs', async (context) => {
+  const node = await downloaded(nodeBinary('24.21.0'), context);
+  const port = await freePort();
+  const guide = 'docs/guides/production.md';
+  const programs = programsOf(guide, port);
+  expect(Object.keys(programs)).toEqual(['handlers.ts', 'handlers.test.ts', 'app.ts']);
+  const [, tsconfig = ''] = /```json\n([\s\S]*?)```/.exec(readFileSync(join(root, guide), 'utf8')) ?? [];
+  const receiver = `http://127.0.0.1:${port}`;
+  const files = { ...programs, 'tsconfig.json': tsconfig };
+  const { folder, run, fake, address } = await begin(node, files, `${receiver}/webhooks`);
+  const types = join(folder, 'node_modules/@types');
+  mkdirSync(types, { recursive: true });
+  symlinkSync(join(inject('consumer'), 'node_modules/types-node-24'), join(types, 'node'));
+
+  const [checked, tested] = await Promise.all([
+    run('../node_modules/typescript-7.0/bin/tsc'),
+    run('--test'),
+    run(settings, COMMAND, 'doctor'),
+  ]);
+  expect(checked.stdout).toBe('');
+  expect(tested.stdout).toMatch(/^. pass 1$/m);
+
+  const app = start(node, folder, settings, 'app.ts');
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  const ready = () => fetch(`${receiver}/ready`, { headers }).then(({ status }) => expect(status).toBe(200));
+  await vi.waitFor(ready, 20_000);
+  const send = async () => {
+    const body = JSON.stringify({ type: 'chat_delegated' });
+    await fetch(`${address}/_fake/events`, { method: 'POST', headers, body });
+  };
+  await send();
+  await vi.waitFor(() => expect(app.printed()).toContain('ticket {'), 20_000);
+  await app.end('SIGKILL');
+
+  const again = start(node, folder, settings, 'app.ts');
+  await vi.waitFor(ready, 20_000);
+  await send();
+  await vi.waitFor(() => expect(again.printed()).toContain('ticket {'), 20_000);
+  const inbox = await run(settings, COMMAND, 'doctor', '--inbox', 'webhooks.db');
+  expect(inbox.stdout).toMatch(/ok +inbox/);
+  // Idle connections, such as those of the fake, stay open for five seconds.
+  await fake.end('SIGTERM');
+  expect(await again.end('SIGTERM')).toEqual([0, null]);
+});
