@@ -3,7 +3,14 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const guides = readdirSync('docs/guides').filter((file) => file.endsWith('.md'));
-const documents = ['README.md', 'CHANGELOG.md', ...guides.map((file) => `docs/guides/${file}`)];
+const markdown = (folder: string, recursive = true): string[] =>
+  readdirSync(folder, { recursive, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.includes('node_modules'))
+    .map((file) => join(folder, file));
+const documents = [
+  ...markdown('.', false),
+  ...['docs', 'examples', 'skills'].flatMap((folder) => markdown(folder)),
+];
 
 /** The anchors that GitHub and npm give the headings of a document. */
 function anchorsOf(text: string): string[] {
@@ -16,7 +23,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-test('every link and picture of README, CHANGELOG and the guides leads to a file, and to a heading of it', () => {
+test('every link and picture of a document leads to a file, and to a heading of it', () => {
   const broken = documents.flatMap((document) => {
     const links = readFileSync(document, 'utf8').matchAll(
       /(?:\]\(|(?:src|srcset)=")(?!https?:)([^)"#\s]*)(?:#([^)"\s]+))?/g,
