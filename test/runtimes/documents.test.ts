@@ -69,7 +69,7 @@ test('the programs of README run', async (context) => {
     const receiver = start(node, folder, settings, file);
     const trigger = () => run(settings, COMMAND, 'trigger', 'lead_captured', '--to', webhooks);
     await vi.waitFor(trigger, { timeout: 20_000, interval: 100 });
-    await vi.waitFor(() => expect(receiver.printed()).toMatch(/^\S+@\S+$/m));
+    await vi.waitFor(() => expect(receiver.printed()).toMatch(/^\S+@\S+$/m), 20_000);
     await receiver.end('SIGTERM');
   }
   expect((await run('--test')).stdout).toMatch(/^. pass 2$/m);
