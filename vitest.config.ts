@@ -82,7 +82,7 @@ export default defineConfig({
       // CRASH_EVENTS=20000 is the full campaign, with default locks and time limits; it takes about an hour.
       project(
         // Its files mostly wait.
-        { name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000, maxWorkers: 2 },
+        { name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000, maxWorkers: 3 },
         redisServer,
       ),
       sqliteProject('test/sqlite/nodes/crash.test.ts', {
