@@ -80,7 +80,7 @@ const used: Readonly<Record<string, object>> = {
 test.each(documented)('the default of %s is %j', (name, value) => {
   const [owner = '', option = ''] = name.split('.');
   expect(used, `Add ${owner} to the table above.`).toHaveProperty(owner);
-  expect(used[owner]?.[option as never]).toEqual(value);
+  expect(used[owner], 'The `resolve…` function of its folder returns it.').toHaveProperty(option, value);
 });
 
 test('the defaults of the fake are as documented', async () => {

@@ -28,8 +28,8 @@ function createOpenApi(): JsonObject {
         'Where the specification gives only name and type of a field, the description is read from the name. ' +
         '`examples` are values that it shows; others are possible. `x-choice` marks a field that is `required` ' +
         'here by a choice of agent-platform-sdk: the specification shows it without saying whether it is ' +
-        'required. `x-undocumented` marks an operation that the service offers, although the specification does ' +
-        'not show it.',
+        'required. `x-undocumented` marks an operation, an event or a field that the service has, although the ' +
+        'specification does not show it.',
     },
     servers: [server('eu'), server('na')],
     security: [{ bearer: [] }],

@@ -24,11 +24,13 @@ export function webhooks(words: Words): Record<string, JsonObject> {
 
 function delivery(type: WebhookEventType, words: Words): JsonObject {
   const { category, platforms, payload } = webhookEvents[type];
+  const { 'x-undocumented': undocumented } = words.record('WebhookEvents', type);
   return {
     operationId: `on_${type}`,
     tags: ['Webhooks'],
     summary: type,
     description: `Category: ${category}. ${senders[platforms]} There is no automatic retry (6.4).`,
+    ...(undocumented && { 'x-undocumented': undocumented }),
     security: [],
     requestBody: {
       required: true,

@@ -37,6 +37,8 @@ export interface RecordWords {
   readonly examples?: readonly string[];
   /** From `@choice`: the field is required, although the specification does not say so. */
   readonly 'x-choice'?: true;
+  /** From `@undocumented`: the service has it, although the specification does not show it. */
+  readonly 'x-undocumented'?: true;
 }
 
 /** Reads the doc comments of what a module exports. */
@@ -153,6 +155,7 @@ function wordsOfRecord(
     ...(deprecated !== undefined && { deprecated: true }),
     ...(examples.length > 0 && { examples }),
     ...(tagOf(symbol, 'choice') !== undefined && { 'x-choice': true }),
+    ...(tagOf(symbol, 'undocumented') !== undefined && { 'x-undocumented': true }),
   };
 }
 

@@ -192,7 +192,7 @@ function warnOnce(log: LeveledLogger, warned: Set<string>, warning: string | und
   log.log('warn', () => warning);
 }
 
-/** The headers of every request, unless the options have others. */
+/** The headers of every request, unless the options have others. Later options do not change these. */
 function defaultHeaders(): CallSettings['headers'] {
   const accept = 'application/json';
   // Browsers set their own user agent; another one would need a CORS preflight.

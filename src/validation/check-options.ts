@@ -129,7 +129,11 @@ function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[
   return field === undefined ? [] : namesAt(field, rest);
 }
 
-/** A value without a problem. A function returns the problem as the rest of a sentence: `is blank`. */
+/**
+ * A value without a problem. A function returns the problem as the rest of a sentence: `is blank`.
+ *
+ * After one that begins with `must be`, the message also says the type of the value.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function checkedBy(
   problemIn: (value: unknown) => string | undefined,

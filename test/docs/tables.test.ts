@@ -3,10 +3,11 @@ import { endpoints, webhookEvents } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { createClient } from '../support/client.js';
 
-const missingIn = (file: string, texts: readonly string[]): string[] => {
+function expectIn(file: string, texts: readonly string[]): void {
   const page = readFileSync(file, 'utf8');
-  return texts.filter((text) => !page.includes(text));
-};
+  const missing = texts.filter((text) => !page.includes(text));
+  expect(missing, `Add a row to the table in ${file}.`).toEqual([]);
+}
 
 test('the guides and the skill list each operation and each event', () => {
   const routes = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``);
@@ -17,10 +18,10 @@ test('the guides and the skill list each operation and each event', () => {
         .filter((method) => method !== 'constructor')
         .map((method) => `\`${name}.${method}\``),
     );
-  expect(missingIn('docs/guides/client.md', routes)).toEqual([]);
-  expect(missingIn('skills/agent-platform-sdk/SKILL.md', methods)).toEqual([]);
+  expectIn('docs/guides/client.md', routes);
+  expectIn('skills/agent-platform-sdk/SKILL.md', methods);
   expect(methods).toHaveLength(routes.length);
   const types = Object.keys(webhookEvents).map((type) => `\`${type}\``);
-  expect(missingIn('docs/guides/webhooks.md', types)).toEqual([]);
-  expect(missingIn('docs/guides/order-and-loss.md', types)).toEqual([]);
+  expectIn('docs/guides/webhooks.md', types);
+  expectIn('docs/guides/order-and-loss.md', types);
 });

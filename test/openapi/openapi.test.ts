@@ -77,6 +77,11 @@ export const endpoints = {
   /** Gets a tool. */
   getTool: { path: '/tools/{toolId}' },
 };
+export interface WebhookEvents {
+  tool_created: object;
+  /** @undocumented */
+  tool_paused: object;
+}
 /** @group Tools */
 export class Tools {
   list() { this.send(endpoints.listTools); }
@@ -84,7 +89,7 @@ export class Tools {
 }
 `;
 
-test('an operation with @undocumented has x-undocumented, and no other', () => {
+test('an operation or an event with @undocumented has x-undocumented, and no other', () => {
   const folder = mkdtempSync(join(tmpdir(), 'words-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'index.ts');
@@ -92,6 +97,8 @@ test('an operation with @undocumented has x-undocumented, and no other', () => {
   const words = readWords(file);
   expect(words.operation('listTools').undocumented).toBe(true);
   expect(words.operation('getTool').undocumented).toBe(false);
+  expect(words.record('WebhookEvents', 'tool_paused')).toEqual({ 'x-undocumented': true });
+  expect(words.record('WebhookEvents', 'tool_created')).toEqual({});
   const documented = readWords('src/index.ts');
   const operation = (key: string) => ({ ...documented.operation(key), undocumented: key === 'getTool' });
   const marked = Object.values(paths({ ...documented, operation })).filter((path) =>
