@@ -13,7 +13,6 @@ import {
   type WorkOptions,
 } from './options.js';
 import type { InboxReporter } from './reporter.js';
-import { WaitingRoom } from './waiting-room.js';
 import { type EventHandlers, type HandlersByType, toHandlers } from './work-handlers.js';
 import type { InboxWorker, WorkerParts } from './worker.js';
 
@@ -30,6 +29,9 @@ import type { InboxWorker, WorkerParts } from './worker.js';
  * 4. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept for a
  *    while.
  */
+
+/** The largest number of characters in events that wait to be stored: they fill the memory of the process. */
+const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
 /** Milliseconds between two looks of `idle`. */
 const IDLE_POLL_MS = 10;
@@ -60,7 +62,8 @@ export class Inbox<
   /** Time limit of `store`, in ms. */
   readonly storeTimeout: number;
   readonly #parts: InboxParts<Warning, Takes, Worker>;
-  readonly #waiting = new WaitingRoom();
+  /** The number of characters in events that wait to be stored. */
+  #waitingChars = 0;
   readonly #workers = new Set<Worker>();
   #watching: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;
@@ -85,7 +88,12 @@ export class Inbox<
   async store(webhook: StoredWebhook): Promise<void> {
     const { engine } = this.#parts;
     const event = { webhook, data: JSON.stringify(webhook) };
-    const leave = this.#waiting.enter(event.data.length);
+    const { length } = event.data;
+    if (this.#waitingChars + length > MAX_WAITING_CHARS) {
+      throw new WebhookError(`More than ${MAX_WAITING_CHARS} characters of events wait to be stored`);
+    }
+    this.#waitingChars += length;
+    const leave = () => void (this.#waitingChars -= length);
     let storing: Promise<void> = Promise.resolve();
     const notStored = `The event could not be stored in ${engine.name}`;
     const attempt = (msLeft: number): Promise<void> => {
