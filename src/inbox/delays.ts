@@ -7,14 +7,8 @@ export function delayAfter(failures: number, { type, delay, jitter }: Settled<Ba
   return Math.min(Math.ceil(longest * (1 - jitter * Math.random())), HUNDRED_YEARS_MS);
 }
 
-/** Returns the longest delay that an event can have which has failed and stalled so many times, in ms. */
-export function longestDelay(failures: number, stalls: number, backoff: Settled<Backoff>): number {
-  const afterFailure = failures === 0 ? 0 : delayAfter(failures, { ...backoff, jitter: 0 });
-  return Math.max(afterFailure, STALL_DELAY_MS * 2 ** stalls);
-}
-
 /** The base of the delays after a stall, in ms; `lockDuration`, if that is shorter. */
-const STALL_DELAY_MS = 1_000;
+export const STALL_DELAY_MS = 1_000;
 
 /**
  * Returns the delay before the next run of an event that has stalled this many times, in ms: up to 2, 4, 8, … seconds.

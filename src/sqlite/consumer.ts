@@ -1,4 +1,4 @@
-import { DELETION, delayAfterStall, longestDelay } from '../inbox/delays.js';
+import { DELETION, delayAfterStall } from '../inbox/delays.js';
 import type { Consumer, Ending, Runner } from '../inbox/engine.js';
 import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
@@ -23,8 +23,6 @@ const PAUSE_MS = 1_000;
 const SWEEP_SIZE = 500;
 /** Milliseconds after the grace in which the ends of runs are recorded. */
 const RECORD_MS = 2_000;
-/** Time limit of the last change, in ms. */
-const LAST_CHANGE_MS = 300;
 
 /** What a consumer is made of. */
 export interface ConsumerParts {
@@ -56,7 +54,7 @@ export class RowConsumer implements Consumer {
   #upkeepAt = 0;
   #renewAt = 0;
   #pausedUntil = 0;
-  /** Until then, nothing is freed, buried or deleted: the others may have been away too. */
+  /** Until then, nothing is buried or deleted: the others may have been away too. */
   #quietUntil = 0;
   /** An event on its last allowed stall runs, and no other beside it. */
   #isAlone = false;
@@ -116,7 +114,7 @@ export class RowConsumer implements Consumer {
     clearInterval(this.#timer);
     this.#pausedUntil = Number.POSITIVE_INFINITY;
     const { file, onClosed } = this.#parts;
-    await file.write(() => file.events.withdraw(this.#id), LAST_CHANGE_MS).catch(() => undefined);
+    await file.writeLast(() => file.events.withdraw(this.#id));
     onClosed();
   }
 
@@ -143,7 +141,7 @@ export class RowConsumer implements Consumer {
     const now = performance.now();
     if (isUpkeepDue) this.#upkeepAt = now + this.#upkeepInterval;
     // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
-    const upkeep = isUpkeepDue ? [this.#renew(now), this.#release(now)] : [];
+    const upkeep = isUpkeepDue ? [this.#renew(now), this.#release()] : [];
     const steps = [...upkeep, this.#take()];
     await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#pause(error))));
     this.#isLooking = false;
@@ -159,9 +157,7 @@ export class RowConsumer implements Consumer {
       const { events } = file;
       events.beat({ id: this.#id, lock: lockDuration }, Date.now());
       events.freeOthers(this.#taken, this.#id);
-      events.bringBack(Date.now(), ({ failures, stalls }) =>
-        longestDelay(failures, stalls, settings.backoff),
-      );
+      if (now < this.#quietUntil) events.bringBack(Date.now(), settings.backoff);
       return [...this.#running].filter((event) => !events.keep(event, this.#id));
     });
     this.#renewAt = now + lockDuration / 2;
@@ -173,14 +169,12 @@ export class RowConsumer implements Consumer {
   }
 
   /** Frees the events of workers that have died. */
-  async #release(now: number): Promise<void> {
+  async #release(): Promise<void> {
     const { file, runner, settings, reporter } = this.#parts;
     const { maxStalls, lockDuration } = runner.settings;
     const { events } = file;
     const dead = this.#living.findDead(events.workers().filter(({ id }) => id !== this.#id));
-    // Even if there is nothing to free: the file notices in a change that it was deleted.
     const stalled = await file.write(() => {
-      if (now < this.#quietUntil) return [];
       for (const { id, beat } of dead) events.withdraw(id, beat);
       return events.freed().map((event) => {
         const isLast = event.stalls >= maxStalls;

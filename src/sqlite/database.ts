@@ -25,20 +25,14 @@ export class Database {
   }
 
   /** Returns all rows of a query. */
-  all(sql: string, ...values: readonly SqlValue[]): Row[] {
-    return this.#prepare(sql).all(...values);
+  all<Found extends object = Row>(sql: string, ...values: readonly SqlValue[]): Found[] {
+    // The caller knows the columns, because its query names them.
+    return this.#prepare(sql).all(...values) as Found[];
   }
 
-  /** Returns the rows of a table one after the other, in the order of a column, after a value. */
-  *each(table: string, column: string, after: SqlValue): Generator<Row> {
-    const sql = `SELECT * FROM ${table} WHERE ${column} > ? ORDER BY ${column} LIMIT 20`;
-    for (let last = after; ; ) {
-      const rows = this.all(sql, last);
-      yield* rows;
-      const row = rows.at(-1);
-      if (row === undefined) return;
-      last = row[column] ?? after;
-    }
+  /** Returns the rows of a query one after the other: together they may not fit into memory. */
+  each(sql: string): Iterable<Row> {
+    return this.#prepare(sql).iterate();
   }
 
   /** Returns the first column of the first row, which is a number; 0 if there is none. */

@@ -35,8 +35,6 @@ export type SqliteWarning =
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
 /** Milliseconds before nobody waits any more in which a store gives up, so that its reason is known. */
 const EARLIER_MS = 10;
-/** Time limit of the last change before the file is closed, in ms. */
-const LAST_CHANGE_MS = 300;
 /** Time limit of the test write, in ms. */
 const PROBE_TIMEOUT_MS = 1_000;
 
@@ -95,13 +93,11 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     const rows = await this.#file.read(() => events.count());
     const workers = await this.#file.read(() => events.countWorkers(now));
     const full = disk.fullBy();
-    const { damage: damaged, unwatched } = this.#file;
     const warnings = {
       ...disk.warnings(),
+      ...this.#file.warnings,
       ...(refused && { refused }),
       ...(full && { full: `No event is stored until there is room: ${full}.` }),
-      ...(damaged && { damaged }),
-      ...(unwatched && { unwatched }),
     };
     return { counts: { ...this.#summarize(rows, now), workers }, warnings };
   }
@@ -134,6 +130,6 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   }
 
   close(): Promise<void> {
-    return this.#file.close(LAST_CHANGE_MS);
+    return this.#file.close();
   }
 }

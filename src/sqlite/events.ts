@@ -1,3 +1,5 @@
+import { STALL_DELAY_MS } from '../inbox/delays.js';
+import type { Backoff, Settled } from '../inbox/options.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { Database } from './database.js';
 import type { Row, SqlValue } from './runtime.js';
@@ -112,8 +114,7 @@ export class Events {
     const oldest = (state: string) =>
       `SELECT * FROM (${types.map((_, index) => first(state, index)).join(' UNION ALL ')} ORDER BY due, received)`;
     const sql = `SELECT id, stalls FROM (${oldest('retrying')} UNION ALL ${oldest('waiting')}) LIMIT ?2 OFFSET ?3`;
-    // The columns that the query names.
-    return this.#database.all(sql, now, limit, skip, ...types) as unknown as NextRow[];
+    return this.#database.all<NextRow>(sql, now, limit, skip, ...types);
   }
 
   /** Takes these events for a worker. */
@@ -134,8 +135,7 @@ export class Events {
   }
 
   workers(): WorkerRow[] {
-    // The columns that the query names.
-    return this.#database.all('SELECT id, lock, beat FROM workers') as unknown as WorkerRow[];
+    return this.#database.all<WorkerRow>('SELECT id, lock, beat FROM workers');
   }
 
   /** Takes a worker off the list, unless its beat is another by now. Its events are free then. */
@@ -162,8 +162,7 @@ export class Events {
   freed(): EventRow[] {
     const sql = `SELECT ${COLUMNS} FROM events
       WHERE state = 'running' AND (worker IS NULL OR worker NOT IN (SELECT id FROM workers))`;
-    // The columns that the query names.
-    return this.#database.all(sql) as unknown as EventRow[];
+    return this.#database.all<EventRow>(sql);
   }
 
   /** Leaves a stalled event for another run. */
@@ -214,8 +213,7 @@ export class Events {
 
   #changeAll(changes: string, which: string, ...values: readonly SqlValue[]): EventRow[] {
     const sql = `UPDATE events SET ${changes} WHERE ${which} RETURNING ${COLUMNS}`;
-    // The columns that the statement returns.
-    return this.#database.all(sql, ...values) as unknown as EventRow[];
+    return this.#database.all<EventRow>(sql, ...values);
   }
 
   /** Makes dead letters of events of a type that nobody has handled since the mark, up to a number. Returns them. */
@@ -228,12 +226,12 @@ export class Events {
   }
 
   /** Makes retries due that are further ahead than any delay: the clock was ahead when they failed. */
-  bringBack(now: number, longest: (row: Pick<EventRow, 'failures' | 'stalls'>) => number): void {
-    const rows = this.#database.all("SELECT id, due, failures, stalls FROM events WHERE state = 'retrying'");
-    for (const { id, due, failures, stalls } of rows) {
-      if (Number(due) <= now + longest({ failures: Number(failures), stalls: Number(stalls) })) continue;
-      this.#database.run("UPDATE events SET due = ? WHERE id = ? AND state = 'retrying'", now, Number(id));
-    }
+  bringBack(now: number, { type, delay }: Settled<Backoff>): void {
+    // A shift by 64 would be one by nothing.
+    const doublings = type === 'exponential' ? 'min(failures, 40)' : '0';
+    const sql = `UPDATE events SET due = ?1 WHERE state = 'retrying'
+      AND due > ?1 + max(?2 * (1 << ${doublings}), ?3 * (1 << min(stalls, 40)))`;
+    this.#database.run(sql, now, delay, STALL_DELAY_MS);
   }
 
   // Dead letters
@@ -249,8 +247,7 @@ export class Events {
 
   #deadLetters(which: string, ...values: readonly SqlValue[]): DeadRow[] {
     const sql = `SELECT ${COLUMNS}, died, reason FROM events WHERE state = 'dead' AND ${which}`;
-    // The columns that the query names.
-    return this.#database.all(sql, ...values) as unknown as DeadRow[];
+    return this.#database.all<DeadRow>(sql, ...values);
   }
 
   deadKeys(): string[] {
@@ -274,8 +271,7 @@ export class Events {
   count(): Count[] {
     const sql =
       'SELECT state, type, count(*) AS count, min(received) AS oldest FROM events GROUP BY state, type';
-    // The columns that the query names.
-    return this.#database.all(sql) as unknown as Count[];
+    return this.#database.all<Count>(sql);
   }
 
   countWorkers(now: number): number {
@@ -288,12 +284,8 @@ export class Events {
     const sql = `INSERT INTO marks (at, event) SELECT ?1, (SELECT coalesce(max(id), 0) FROM events)
       WHERE NOT EXISTS (SELECT 1 FROM marks WHERE at > ?1 - ?2)`;
     this.#database.run(sql, now, Math.floor(span / MARKS));
-    const old = this.#database.all(
-      'SELECT * FROM marks WHERE at <= ? ORDER BY at DESC, number DESC LIMIT 1',
-      now - span,
-    );
-    // The columns of the table.
-    const [mark] = old as unknown as Mark[];
+    const last = 'SELECT * FROM marks WHERE at <= ? ORDER BY at DESC, number DESC LIMIT 1';
+    const [mark] = this.#database.all<Mark>(last, now - span);
     if (mark !== undefined) this.#database.run('DELETE FROM marks WHERE at < ?', mark.at);
     return mark;
   }
@@ -318,16 +310,13 @@ export class Events {
     const from = other.#database;
     const workers = from.all('SELECT * FROM workers WHERE lock > 0');
     for (const row of workers) this.#insert('OR REPLACE', 'workers', row);
-    const owner = from.all('SELECT * FROM owner');
-    if (this.#database.number('SELECT count(*) FROM owner') === 0)
-      for (const row of owner) this.#insert('', 'owner', row);
-    for (const row of from.each('handled', 'key', '')) {
+    for (const row of from.each('SELECT * FROM handled')) {
       const isNew = this.#insert('OR IGNORE', 'handled', row) === 1;
       if (isNew) this.#database.run("DELETE FROM events WHERE key = ? AND state != 'dead'", String(row.key));
     }
     const marked = this.#database.number(`SELECT ${MARKED}`);
     let copied = 0;
-    for (const row of from.each('events', 'id', 0)) {
+    for (const row of from.each('SELECT * FROM events')) {
       const isHandled = 'SELECT count(*) FROM handled WHERE key = ? AND due > ?';
       if (this.#database.number(isHandled, String(row.key), now) > 0) continue;
       const { id = 0, ...rest } = { ...row, marked };

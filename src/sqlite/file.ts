@@ -1,4 +1,5 @@
 import { WebhookError } from '../errors/index.js';
+import type { InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { unref, withRetries } from '../utils/waiting.js';
 import { type Database, openDatabase } from './database.js';
@@ -14,6 +15,8 @@ import { Writer } from './writer.js';
 const READ_TIMEOUT_MS = 2_000;
 /** How long a change waits for other processes that write, in ms. */
 const WRITE_TIMEOUT_MS = 3_000;
+/** Time limit of the last change, in ms: closing ends whatever another process does. */
+const LAST_CHANGE_MS = 300;
 
 /** Milliseconds between two looks whether the file is still at its path. */
 const LOOK_MS = 1_000;
@@ -27,9 +30,9 @@ export class InboxFile {
   readonly #identity: Identity;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
-  #unwatched: string | undefined;
+  /** What is wrong with the file, as far as anything has met it. */
+  warnings: InboxWarnings<'damaged' | 'unwatched'> = {};
   readonly #timer: ReturnType<typeof setInterval>;
-  #damage: string | undefined;
   #isClosed = false;
 
   /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
@@ -46,16 +49,6 @@ export class InboxFile {
     unref(this.#timer);
   }
 
-  /** What is damaged, as far as anything has met it; undefined if nothing has. */
-  get damage(): string | undefined {
-    return this.#damage;
-  }
-
-  /** Why it would not be noticed that the file is deleted or replaced; undefined if it is. */
-  get unwatched(): string | undefined {
-    return this.#unwatched;
-  }
-
   /** Runs a query. Repeats it while another connection recovers the file after a crash. */
   async read<Value>(query: () => Value): Promise<Value> {
     return this.#watch(() => withRetries(async () => query(), READ_TIMEOUT_MS, isBusy));
@@ -66,18 +59,28 @@ export class InboxFile {
     return this.#watch(() => this.#writer.write(change, timeout));
   }
 
+  /** Tries a change before the end, for a short time. */
+  async writeLast(change: () => void): Promise<void> {
+    await this.write(change, LAST_CHANGE_MS).catch(() => undefined);
+  }
+
   /** Commits what waits, and closes the file. */
-  async close(timeout: number): Promise<void> {
-    await this.write(() => undefined, timeout).catch(() => undefined);
+  async close(): Promise<void> {
+    await this.writeLast(() => undefined);
     this.#isClosed = true;
     clearInterval(this.#timer);
     this.#writer.end(closedError());
     this.#database.close();
   }
 
+  /** Whether the open file is the one at its path, as far as that can be told. */
+  get #isInPlace(): boolean {
+    return this.warnings.unwatched !== undefined || this.#identity.isSame;
+  }
+
   /** Notices too while nothing is stored that the file is gone: the writer follows. */
   #look(): void {
-    if (this.#unwatched !== undefined || this.#identity.isSame) return;
+    if (this.#isInPlace) return;
     this.write(() => undefined).catch((error: unknown) => this.#reporter.storageFailed(cleanError(error)));
   }
 
@@ -89,7 +92,7 @@ export class InboxFile {
    * @throws {FileGoneError} There is none, and none can be made.
    */
   #follow(): void {
-    if (this.#unwatched !== undefined || this.#identity.isSame) return;
+    if (this.#isInPlace) return;
     try {
       if (this.#identity.isSameFile) this.#replace();
       this.#move();
@@ -137,9 +140,10 @@ export class InboxFile {
     const next = this.#identity.open(() => this.#open());
     try {
       if (new Events(next).workers().some(({ id }) => id === proof)) {
-        this.#unwatched =
+        const unwatched =
           'The inode of the file changes by itself: nobody notices if it is deleted or replaced.';
-        this.#reporter.warnOnce('unwatched', this.#unwatched);
+        this.warnings = { ...this.warnings, unwatched };
+        this.#reporter.warnOnce('unwatched', unwatched);
       } else {
         const copied = copyEvents(this.events, next);
         this.#reporter.warn(
@@ -162,7 +166,7 @@ export class InboxFile {
     } catch (error) {
       if (isDamage(error)) {
         const failure = cleanError(error);
-        this.#damage = failure.message;
+        this.warnings = { ...this.warnings, damaged: failure.message };
         this.#reporter.storageFailed(failure);
       }
       throw error;

@@ -16,6 +16,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 export interface SqliteStatement {
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
   all(...values: readonly SqlValue[]): Row[];
+  iterate(): Iterable<Row>;
 }
 
 /**

@@ -58,6 +58,27 @@ test('a retry that another process has put too far ahead is brought back', async
   expect(runs).toBeGreaterThanOrEqual(2);
 });
 
+test.each([
+  ['exponential', 32_000, 64_000],
+  ['fixed', 1_000, 2_000],
+] as const)('a retry is only brought back from beyond its %s backoff', async (type, near, far) => {
+  const inbox = createInbox({ backoff: { type, delay: 1_000 } });
+  const [kept, brought] = [stored(), stored()];
+  await inbox.store(kept);
+  await inbox.store(brought);
+  const now = Date.now();
+  inFile((file) => {
+    file.exec("UPDATE events SET state = 'retrying', failures = 5");
+    const change = file.prepare('UPDATE events SET due = ? WHERE key = ?');
+    change.run(now + near, kept.key);
+    // As far again: the worker starts some time later.
+    change.run(now + 2 * far, brought.key);
+  });
+  inbox.work({ agent_deleted: () => undefined });
+  await eventually(() => expect(Number(rowOf(brought.key).due) - now).toBeLessThan(near));
+  expect(rowOf(kept.key).due).toBe(now + near);
+});
+
 test('jumps of the clock take no event from a worker that lives', async () => {
   const clock = setClock();
   const [one, other] = [createInbox(), createInbox()];

@@ -119,7 +119,7 @@ test('a commit that fails rejects what waits for it', async () => {
       if (isBroken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
       return statement.run();
     };
-    return { run, all: () => [] };
+    return { run, all: () => [], iterate: () => [] };
   });
   onTestFinished(() => spy.mockRestore());
   // Opening commits too.
