@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { loadRuntime } from '../../src/sqlite/runtime.js';
-import { eventually, stored } from '../inbox/fixture.js';
+import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
+import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, path } from './inbox-fixture.js';
+import { createInbox, path, rowsOf } from './inbox-fixture.js';
 
 const remove = (...ends: readonly string[]) => {
   for (const end of ends) rmSync(path + end, { force: true });
@@ -70,6 +70,40 @@ test.each([[['-shm']], [['', '-wal', '-shm']]])('duplicates stay known when %s i
   remove(...ends);
   await inbox.store(webhook);
   expect(await inbox.health()).toMatchObject({ depth: 0 });
+});
+
+test('an event that was handled in the new file before all have followed is not copied there again', async () => {
+  const [late, inbox] = [createInbox(), createInbox()];
+  const webhook = stored();
+  await inbox.store(webhook);
+  remove('', '-wal', '-shm');
+  const runs: string[] = [];
+  const worker = inbox.work(processing(async ({ key }) => void runs.push(key)));
+  await eventually(() => expect(rowsOf('handled')).toHaveLength(1));
+  await worker.close();
+  await late.store(stored());
+  await inbox.work(processing(async ({ key }) => void runs.push(key)));
+  await inbox.idle();
+  expect(runs.filter((key) => key === webhook.key)).toHaveLength(1);
+});
+
+test('a file that is replaced while it is opened is opened again', async () => {
+  await createInbox().close();
+  const { prototype } = loadRuntime().DatabaseSync;
+  const prepare = prototype.prepare;
+  let isFirst = true;
+  const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
+    if (isFirst && sql === 'COMMIT') {
+      isFirst = false;
+      moveFolder();
+      mkdirSync(dirname(path));
+      createInbox();
+    }
+    return prepare.call(this, sql);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await createInbox().store(stored());
+  expect(rowsOf('events')).toHaveLength(1);
 });
 
 test('a file that is gone while nothing is stored is noticed too', async () => {

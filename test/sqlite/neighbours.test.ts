@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
 import { loseRun, testNeighbours } from '../inbox/neighbours.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, engine, holdLock, inFile, rowOf } from './inbox-fixture.js';
 
 testNeighbours(engine);
@@ -82,6 +83,27 @@ test('two workers with locks of two seconds or less run a long event once', asyn
   await one.store(stored());
   await settled(one);
   expect(starts).toBe(1);
+});
+
+test('workers that were blocked or asleep at the same time free nothing of each other', async () => {
+  const logger = new RecordingLogger();
+  const [one, other] = [createInbox({ logger }), createInbox({ logger })];
+  let starts = 0;
+  const handlers = processing(() => {
+    starts += 1;
+    return hang();
+  });
+  for (let count = 0; count < 4; count += 1) await one.store(stored());
+  one.work(handlers, { lockDuration: 200, concurrency: 2 });
+  other.work(handlers, { lockDuration: 1_000, concurrency: 2 });
+  await eventually(() => expect(starts).toBe(4));
+  // Until one has seen the latest beat of the other, which comes every half second.
+  await sleep(900);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+  await sleep(300);
+  const rows = inFile((file) => file.prepare('SELECT state, stalls FROM events').all());
+  expect(rows).toEqual(Array(4).fill({ state: 'running', stalls: 0 }));
+  expect(logger.lines.join()).not.toContain('the lock of');
 });
 
 test('closing ends although another process writes to the file all the time', async () => {

@@ -38,6 +38,52 @@ test('a worker that was blocked for longer than its locks keeps what nobody has 
   expect(calls).toEqual(['handled']);
 });
 
+test('a run goes on whose lock was set free, if nobody has taken its event', async () => {
+  const inbox = createInbox();
+  const webhook = stored();
+  const { promise, resolve } = deferred();
+  let run: AbortSignal | undefined;
+  inbox.work(
+    processing((_, { signal } = {}) => {
+      run = signal;
+      return promise;
+    }),
+    { lockDuration: 400 },
+  );
+  await inbox.store(webhook);
+  await eventually(() => expect(run).toBeDefined());
+  inFile((file) => file.exec("UPDATE events SET state = 'retrying', worker = NULL, stalls = 1, due = 9e15"));
+  await eventually(() => expect(rowOf(webhook.key)).toMatchObject({ state: 'running', stalls: 0 }));
+  expect(run?.aborted).toBe(false);
+  resolve();
+  await settled(inbox);
+});
+
+test('an event that was taken by a commit which seems to have failed runs all the same', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const { prototype } = loadRuntime().DatabaseSync;
+  const prepare = prototype.prepare;
+  let failures = 0;
+  const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
+    const statement = prepare.call(this, sql);
+    if (sql !== 'COMMIT') return statement;
+    const run = () => {
+      const result = statement.run();
+      if (failures > 0 || rowsOf('events')[0]?.state !== 'running') return result;
+      failures += 1;
+      throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    };
+    return { run, all: () => [], iterate: () => [] };
+  });
+  onTestFinished(() => spy.mockRestore());
+  // This one prepares its statements anew.
+  const { promise, resolve } = deferred();
+  createInbox().work({ lead_captured: resolve }, { lockDuration: 400 });
+  await promise;
+  expect(failures).toBe(1);
+});
+
 test('the end of a run waits while another process writes', async () => {
   const { hooks, calls } = record();
   const inbox = createInbox({ hooks });
