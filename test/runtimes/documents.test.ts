@@ -58,18 +58,19 @@ test('the programs of README run', async (context) => {
   const node = await downloaded(nodeBinary('24.21.0'), context);
   const port = await freePort();
   const programs = programsOf('README.md', port);
-  const names = ['first.mjs', 'webhooks.mjs', 'inbox.mjs', 'first.test.mjs'];
+  const names = ['first.mjs', 'calls.mjs', 'webhooks.mjs', 'inbox.mjs', 'first.test.mjs'];
   expect(Object.keys(programs)).toEqual(names);
   const webhooks = `http://127.0.0.1:${port}/webhooks`;
   const { folder, run } = await begin(node, programs, webhooks);
 
   const first = await run(settings, 'first.mjs');
   expect(first.stdout).toContain("find_invoice https://shop.example/orders [ 'web-chat' ]");
+  expect((await run(settings, 'calls.mjs')).stdout).toContain('1 1 variable_eu_2 Thank you!');
   for (const file of ['webhooks.mjs', 'inbox.mjs']) {
     const receiver = start(node, folder, settings, file);
     const trigger = () => run(settings, COMMAND, 'trigger', 'lead_captured', '--to', webhooks);
     await vi.waitFor(trigger, { timeout: 20_000, interval: 100 });
-    await vi.waitFor(() => expect(receiver.printed()).toMatch(/^\S+@\S+$/m), 20_000);
+    await vi.waitFor(() => expect(receiver.printed()).toContain('customer@mail.example'), 20_000);
     await receiver.end('SIGTERM');
   }
   expect((await run('--test')).stdout).toMatch(/^. pass 2$/m);
@@ -81,7 +82,8 @@ test('the program of "From zero to production" runs', async (context) => {
   const guide = 'docs/guides/production.md';
   const programs = programsOf(guide, port);
   expect(Object.keys(programs)).toEqual(['handlers.ts', 'handlers.test.ts', 'app.ts']);
-  const [, tsconfig = ''] = /```json\n([\s\S]*?)```/.exec(readFileSync(join(root, guide), 'utf8')) ?? [];
+  const text = readFileSync(join(root, guide), 'utf8');
+  const [, tsconfig = ''] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
   const receiver = `http://127.0.0.1:${port}`;
   const files = { ...programs, 'tsconfig.json': tsconfig };
   const { folder, run, fake, address } = await begin(node, files, `${receiver}/webhooks`);
@@ -107,11 +109,18 @@ test('the program of "From zero to production" runs', async (context) => {
   };
   await send();
   await vi.waitFor(() => expect(app.printed()).toContain('ticket {'), 20_000);
-  await app.end('SIGKILL');
+  await app.end('SIGTERM');
 
-  const again = start(node, folder, settings, 'app.ts');
+  const [failure = ''] = /^const tickets = .*reject.*$/m.exec(text) ?? [];
+  const failing = programs['app.ts']?.replace(/^const tickets = .*$/m, failure);
+  writeFileSync(join(folder, 'failing.ts'), failing ?? '');
+  const broken = start(node, folder, settings, 'failing.ts');
   await vi.waitFor(ready, 20_000);
   await send();
+  await vi.waitFor(() => expect(broken.printed()).toContain('failed, and will be retried'), 20_000);
+  await broken.end('SIGKILL');
+
+  const again = start(node, folder, settings, 'app.ts');
   await vi.waitFor(() => expect(again.printed()).toContain('ticket {'), 20_000);
   const inbox = await run(settings, COMMAND, 'doctor', '--inbox', 'webhooks.db');
   expect(inbox.stdout).toMatch(/ok +inbox/);
