@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { decodeText } from '../utils/json.js';
+import { decodeText } from '../testing/sending/recording.js';
 import { UsageError } from './command.js';
 
 /** Reads the JSON in the file of an option, and passes it on. An error of either names the file. */

@@ -43,12 +43,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Decodes the text of a file, with or without a byte order mark: editors and shells of Windows write them. */
-export function decodeText(bytes: Uint8Array): string {
-  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes);
-}
-
 /** Whether a JSON value is an object, neither a list nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

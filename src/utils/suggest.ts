@@ -33,16 +33,8 @@ export function closestName(word: string, known: readonly string[]): string | un
   return parts.map((part) => REGION_NAMES[part] ?? part).find((part) => known.includes(part));
 }
 
-/** Whether a name is a known one but for case, separators, and one letter or two swapped: `lead_catpured`. */
-export function isMisspelt(word: string, known: readonly string[]): boolean {
-  // First, because the fake asks for every field of its records: under Jest, the search took a second.
-  if (known.includes(word)) return false;
-  const meant = closestName(word, known);
-  return meant !== undefined && editDistance(plainName(word), plainName(meant)) <= 1;
-}
-
 /** Without case and separators: `default_value` is `defaultValue`. */
-function plainName(name: string): string {
+export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
@@ -52,7 +44,7 @@ function containsOther(one: string, other: string): boolean {
 }
 
 /** The number of letters to insert, remove, replace or swap with a neighbour (optimal string alignment). */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let index = 0; index < from.length; index += 1) {

@@ -1,12 +1,11 @@
 import { ConfigurationError } from '../../errors/index.js';
 import type { Region } from '../../utils/regions.js';
-import { isMisspelt } from '../../utils/suggest.js';
 import { refuseOptions } from '../../validation/check-options.js';
 import { type WebhookEventType, type WebhookPayloadOf, webhookEvents } from '../../webhooks/events.js';
 import type { FakeState } from '../fake/records/records.js';
 import { EVENT_TYPES } from '../fixtures/events.js';
 import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
-import type { DeepPartial } from '../fixtures/overlay.js';
+import { type DeepPartial, isMisspelt } from '../fixtures/overlay.js';
 import { sendSchema } from './options.js';
 
 /** The payload for `send`: fields to merge into a fixture, or a whole one for a custom type. */

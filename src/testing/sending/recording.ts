@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/index.js';
-import { decodeText, isObject, parseJson } from '../../utils/json.js';
+import { isObject, parseJson } from '../../utils/json.js';
 
 /** One delivery in a recording: a line of JSON. */
 export interface RecordedWebhook {
@@ -26,6 +26,12 @@ export function readRecordingFile(file: string | URL): RecordedWebhook[] {
   }
   const lines = decodeText(fs.readFileSync(file)).split('\n');
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1, file)]));
+}
+
+/** Decodes the text of a file, with or without a byte order mark: editors and shells of Windows write them. */
+export function decodeText(bytes: Uint8Array): string {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes);
 }
 
 function parseLine(line: string, number: number, file: string | URL): RecordedWebhook {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { text } from '../../../schemas/fields.js';
 import { redact } from '../../../utils/redact.js';
 import { MAX_TIMER_MS } from '../../../utils/waiting.js';
-import { numberBetween, oneOf, wholeNumber } from '../../../validation/check-options.js';
+import { checkedBy, numberBetween, oneOf, wholeNumber } from '../../../validation/check-options.js';
 import { statusName } from '../refusals.js';
 import { type Answer, errorBody, hasNoBody, jsonResponse, readable } from '../responses.js';
 import { breakOff, connectionError, damage, stall, truncate } from './damage.js';
@@ -108,6 +108,11 @@ const headerValue = /* @__PURE__ */ z
   .string()
   .check(/* @__PURE__ */ z.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a text that a header can have'));
 
+function retryAfterProblem(value: unknown): string | undefined {
+  const fits = typeof value === 'number' || z.safeParse(headerValue, value).success;
+  return fits ? undefined : 'must be a number, or a text that a header can have';
+}
+
 const resetAtStart = /* @__PURE__ */ replaces(() => {
   throw connectionError('read ECONNRESET', 'ECONNRESET');
 });
@@ -122,7 +127,7 @@ export const faultTable: { readonly [Kind in FaultKind]: FaultRow<Kind> } = {
       body: z.optional(z.unknown()),
       code: text,
       message: text,
-      retryAfter: z.optional(z.union([z.number(), headerValue])),
+      retryAfter: z.optional(checkedBy(retryAfterProblem)),
     },
     answer: replaces(statusResponse),
   },
