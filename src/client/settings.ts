@@ -158,12 +158,11 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   // The schema refuses what has no fields to look at.
   if (!isObject(options)) checkOptions(schema, options, about);
   const given = withEnvironment(options);
-  const problems = [
+  checkOptions(schema, given, about, () => [
     ...addressProblems(given),
     ...browserProblems(given),
     ...fetchProblems(given, given.fetch),
-  ];
-  checkOptions(schema, given, about, problems);
+  ]);
   const call = withCallOptions({ ...DEFAULTS, headers: defaultHeaders() }, given);
   const log = createLogger(given.logger, given.logLevel);
   // Just checked: the client has a region, and an address for it.
@@ -219,7 +218,7 @@ export function isCallOption(name: string): boolean {
 export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
-  checkOptions(getSchemas().request, options, { of: call }, fetchProblems(options, settings.fetch));
+  checkOptions(getSchemas().request, options, { of: call }, () => fetchProblems(options, settings.fetch));
   return withCallOptions(settings, options);
 }
 

@@ -82,9 +82,8 @@ const schema = z.strictObject({
  * ```
  */
 export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
-  // From JavaScript it may be missing, and so may `options`.
-  const problems = (options as Partial<RedisDedupeOptions> | undefined)?.keyPrefix ? [] : [NO_PREFIX];
-  checkOptions(schema, options, { of: 'createRedisDedupe' }, problems);
+  // From JavaScript it may be missing.
+  checkOptions(schema, options, { of: 'createRedisDedupe' }, () => (options.keyPrefix ? [] : [NO_PREFIX]));
   return new RedisDedupeStore(options);
 }
 

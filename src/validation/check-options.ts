@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { whyUnreadable } from '../utils/environment.js';
 import { formatPath, typeName } from '../utils/issues.js';
+import { isObject } from '../utils/json.js';
 import { LOG_LEVELS } from '../utils/logger.js';
 import { didYouMean, hintFor } from '../utils/suggest.js';
 import { MAX_TIMER_MS } from '../utils/waiting.js';
@@ -31,18 +32,18 @@ export interface OptionProblem {
  *
  * Afterwards use the object that was given: in Zod's copy, methods lose their `this`.
  *
- * @param further - The problems that the caller's own checks have found.
+ * @param further - The caller's own checks. Not called for what is no object.
  * @throws {ConfigurationError} With a line for each option.
  */
 export function checkOptions(
   schema: z.core.$ZodType,
   given: unknown,
   about: AboutOptions,
-  further: readonly OptionProblem[] = [],
+  further: () => readonly OptionProblem[] = () => [],
 ): void {
   const { error } = z.safeParse(schema, given, { reportInput: true });
-  const found = error?.issues.flatMap((issue) => problemsOf(issue, schema, about, [])) ?? [];
-  const problems = [...found, ...further].map(({ option, text }) => {
+  const found = error?.issues.flatMap((issue) => problemsOf(issue, schema, about)) ?? [];
+  const problems = [...found, ...(isObject(given) ? further() : [])].map(({ option, text }) => {
     const variable = about.variables?.[option];
     const hint =
       variable === undefined ? '' : ` Set the option \`${option}\` or ${variable}.${whyUnreadable()}`;
@@ -61,13 +62,8 @@ export function refuseOptions(of: string, problems: readonly OptionProblem[], ca
   throw new ConfigurationError(summary, { option: problems[0]?.option ?? 'options', cause });
 }
 
-function problemsOf(
-  issue: z.core.$ZodIssue,
-  schema: z.core.$ZodType,
-  about: AboutOptions,
-  outer: readonly PropertyKey[],
-): OptionProblem[] {
-  const path = [...outer, ...issue.path];
+function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, about: AboutOptions): OptionProblem[] {
+  const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const known = namesAt(schema, path);
     return issue.keys.map((key) => ({
@@ -75,16 +71,7 @@ function problemsOf(
       text: `is not a known option. ${hintFor(key, known, '`')}`,
     }));
   }
-  if (issue.code === 'invalid_union') {
-    // The variant that has the type of the value, if the problem lies further inside.
-    const inside = issue.errors.find((issues) => issues.every(isInside));
-    if (inside !== undefined) return inside.flatMap((one) => problemsOf(one, schema, about, path));
-  }
   return [{ option: optionName(path, about), text: problemOf(issue) }];
-}
-
-function isInside(issue: z.core.$ZodIssue): boolean {
-  return issue.path.length > 0 || issue.code === 'unrecognized_keys';
 }
 
 function problemOf(issue: z.core.$ZodIssue): string {
@@ -96,7 +83,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
     const meant = typeof input === 'string' ? didYouMean(input, issue.values.map(String)) : undefined;
     return `must be one of ${values.join(', ')}, got ${shownChoice(input)}.${meant === undefined ? '' : ` ${meant}`}`;
   }
-  // The building blocks below and unions have their own words.
+  // The building blocks below have their own words.
   return issue.message.startsWith('must be') ? `${issue.message}, got ${shown(input)}.` : `${issue.message}.`;
 }
 
@@ -120,7 +107,6 @@ function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[
   // Zod's own union of its schemas, discriminated by `type`.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional') return namesAt(def.innerType, path);
-  if (def.type === 'union') return def.options.flatMap((option) => namesAt(option, path));
   const [key, ...rest] = path;
   if (def.type === 'array') return namesAt(def.element, rest);
   if (def.type !== 'object') return [];

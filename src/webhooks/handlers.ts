@@ -103,8 +103,9 @@ export class WebhookHandlers {
         { option: 'type' },
       );
     }
-    checkFunction('on', handler);
-    this.#byType.set(type, [...(this.#byType.get(type) ?? []), handler]);
+    const handlers = this.#byType.get(type) ?? [];
+    this.#add(handlers, 'on', handler);
+    this.#byType.set(type, handlers);
     return this;
   }
 
@@ -121,9 +122,7 @@ export class WebhookHandlers {
    * ```
    */
   onAny(handler: WebhookHandler<WebhookEvent>): this {
-    checkFunction('onAny', handler);
-    this.#everyType.push(handler);
-    return this;
+    return this.#add(this.#everyType, 'onAny', handler);
   }
 
   /**
@@ -141,9 +140,7 @@ export class WebhookHandlers {
    * ```
    */
   onUnhandled(handler: WebhookHandler<WebhookEvent>): this {
-    checkFunction('onUnhandled', handler);
-    this.#unhandled.push(handler);
-    return this;
+    return this.#add(this.#unhandled, 'onUnhandled', handler);
   }
 
   /**
@@ -161,9 +158,7 @@ export class WebhookHandlers {
    * ```
    */
   onUnknown(handler: WebhookHandler<UnknownWebhookEvent>): this {
-    checkFunction('onUnknown', handler);
-    this.#unknown.push(handler);
-    return this;
+    return this.#add(this.#unknown, 'onUnknown', handler);
   }
 
   /**
@@ -182,9 +177,7 @@ export class WebhookHandlers {
    * ```
    */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
-    checkFunction('onInvalid', handler);
-    this.#invalid.push(handler);
-    return this;
+    return this.#add(this.#invalid, 'onInvalid', handler);
   }
 
   /**
@@ -201,8 +194,12 @@ export class WebhookHandlers {
    * ```
    */
   onError(listener: (error: unknown, failure: WebhookFailure) => unknown): this {
-    checkFunction('onError', listener);
-    this.listeners.push(listener);
+    return this.#add(this.listeners, 'onError', listener);
+  }
+
+  #add<Callback>(list: Callback[], name: string, given: Callback): this {
+    checkFunction(name, given);
+    list.push(given);
     return this;
   }
 

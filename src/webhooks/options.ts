@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { isObject } from '../utils/json.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
 import {
   checkOptions,
@@ -122,10 +121,8 @@ export function resolveReceiver(given: AnyReceiverOptions): ReceiverSettings {
   // From JavaScript, they may be mixed.
   const options = given as Both;
   const about = { of: 'createWebhookReceiver', variables: { logLevel: 'AGENT_PLATFORM_LOG' } };
-  const schema = z.strictObject(receiverOptions());
-  // The schema refuses what has no fields to look at.
-  if (!isObject(options)) checkOptions(schema, options, about);
-  checkOptions(schema, options, about, [...secretProblems(options), ...conflicts(options)]);
+  const further = () => [...secretProblems(options), ...conflicts(options)];
+  checkOptions(z.strictObject(receiverOptions()), options, about, further);
   const { deadline = DEFAULT_DEADLINE_MS, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const { inbox, handlers, hooks = {} } = options;
   const dedupe = inbox === undefined ? resolveDedupe(options.dedupe) : undefined;

@@ -13,7 +13,7 @@ import type { Drift } from '../validation/drift.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
 import { gunzip } from './adapters/gunzip.js';
 import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
-import { isStream, readRequest, readStream } from './adapters/web.js';
+import { isRequest, isStream, readRequest, readStream } from './adapters/web.js';
 import { type AuthenticBody, authenticate, authenticateSync } from './authenticate.js';
 import { decodeBody } from './body.js';
 import { secretOptions, validationOptions, type WebhookEventOptions } from './event-options.js';
@@ -139,8 +139,7 @@ export async function parseWebhookRequest(
     ...validationOptions(),
     maxBodyBytes: z.optional(wholeNumber(1)),
   });
-  const problems = isObject(options) ? secretProblems(options) : [];
-  checkOptions(requestOptions, options, { of: 'parseWebhookRequest' }, problems);
+  checkOptions(requestOptions, options, { of: 'parseWebhookRequest' }, () => secretProblems(options));
   const finder = resolveSecrets(options, keptLoader)();
   const body = await readWhole(received, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
   const authentic = await authenticate(
@@ -217,11 +216,6 @@ async function readWhole(received: unknown, limit: number): Promise<unknown> {
 
 function unreadable(summary: string, code: string, message: string): WebhookPayloadError {
   return new WebhookPayloadError(summary, { issues: [{ path: [], code, message }] });
-}
-
-/** No JSON value has a method, so a parsed body is never taken for a `Request`. */
-function isRequest(received: unknown): received is Request {
-  return typeof (received as Partial<Request> | null | undefined)?.arrayBuffer === 'function';
 }
 
 function eventOf(

@@ -6,7 +6,7 @@ import { type DecodedBody, decodeBody, exceeds, memoryOf, sizeOf } from './body.
 import type { WebhookContext, WebhookFailure } from './context.js';
 import { Deadline, LATE } from './deadline.js';
 import { type Claim, claimEvent } from './dedupe/claim.js';
-import { eventKey } from './dedupe/event-key.js';
+import { keyOf } from './dedupe/event-key.js';
 import type { WebhookHandlers } from './handlers.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './options.js';
@@ -55,7 +55,8 @@ export async function receive(
   const { signal, startedAt } = deadline;
   const [deliveryId, receivedAt] = [crypto.randomUUID(), Date.now()];
   const arrived: WebhookContext = { deliveryId, eventKey: '', receivedAt, signal, drift: [] };
-  let about: ReportedDelivery = { context: arrived, event: undefined, size: undefined, startedAt };
+  const unknown: ReportedDelivery = { context: arrived, event: undefined, size: undefined, startedAt };
+  let about = unknown;
   let outcome: DeliveryOutcome;
   try {
     // 1. Read the body, and authenticate it by the secret that it carries.
@@ -69,10 +70,9 @@ export async function receive(
       storable === undefined ? toEvent(verified, handlers.validation) : { event: storable, drift: [] };
 
     // 3. Make the key that all duplicates share.
-    about = { context: arrived, event, size, startedAt };
-    const key = await makeKey(authentic);
-    const context: WebhookContext = { deliveryId, eventKey: key, receivedAt, signal, drift };
-    about = { context, event, size, startedAt };
+    about = { ...unknown, event, size };
+    const eventKey = await makeKey(authentic);
+    about = { context: { deliveryId, eventKey, receivedAt, signal, drift }, event, size, startedAt };
 
     // 4. With an inbox, 200 means stored, and workers do the rest. Without, it means handled.
     outcome =
@@ -81,7 +81,7 @@ export async function receive(
         : await handle(delivery, about, event);
   } catch (error) {
     if (error instanceof Rejection) {
-      about = { context: arrived, event: undefined, size: error.size, startedAt };
+      about = { ...unknown, size: error.size };
       delivery.reports.push(reporter.rejected(about, error));
       outcome = error.reason;
     } else {
@@ -154,7 +154,7 @@ async function read(
 
 async function makeKey(authentic: AuthenticBody): Promise<string> {
   try {
-    return await eventKey(authentic);
+    return await keyOf(authentic);
   } catch (error) {
     throw new StageError('dedupe', error);
   }

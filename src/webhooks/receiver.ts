@@ -1,17 +1,17 @@
 import { ConfigurationError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
 import { describeThrown } from '../utils/thrown.js';
-import { responseDropped, responseTaken } from './adapters/hints.js';
+import { responseDropped, responseTaken, wrongMount } from './adapters/hints.js';
 import {
+  isNode,
   type NodeRequest,
   type NodeResponse,
-  nodeProblem,
   parsedBody,
   readNode,
   respondNode,
 } from './adapters/node.js';
 import { BodyBudget } from './adapters/reading.js';
-import { checkRequest, readGiven, readRequest, toResponse } from './adapters/web.js';
+import { isRequest, readGiven, readRequest, toResponse } from './adapters/web.js';
 import type { WebhookContext, WebhookHandler, WebhookRejection } from './context.js';
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events.js';
 import { checkFunction, WebhookHandlers } from './handlers.js';
@@ -118,14 +118,8 @@ export class WebhookReceiver {
     request,
     ...more: unknown[]
   ) => {
-    if (more.length > 0) {
-      throw new ConfigurationError(
-        'receiver.handle was called as a route of a framework. ' +
-          'It returns the response that your route has to send:\n' +
-          '  const { status, headers, body } = await receiver.handle({ method, body });',
-        { option: 'handle' },
-      );
-    }
+    // As a route, which would respond with 200 whatever it returns.
+    if (more.length > 0) throw wrongMount('handle', '{ method, body }, and returns the response to send');
     return await receive(this.parts, request, (unverified) => readGiven(request.body, unverified));
   };
 
@@ -146,7 +140,7 @@ export class WebhookReceiver {
   readonly fetch = async (request: Request): Promise<Response> => {
     const response = await receive(this.parts, request, (unverified) => readRequest(request, unverified));
     // Anything else was refused, but a framework that does not know `Response` would respond with 200.
-    checkRequest(request);
+    if (!isRequest(request)) throw wrongMount('fetch', 'a `Request`');
     const isWatched = !this.#isSending && response.body !== '' && request.method === 'POST';
     if (!isWatched) return toResponse(response);
     return toResponse(response, (isSent) => {
@@ -179,8 +173,8 @@ export class WebhookReceiver {
    */
   readonly node = async (request: NodeRequest, response: NodeResponse, parsed?: unknown): Promise<void> => {
     const { log } = this.parts.settings;
-    const problem = nodeProblem(request, response);
-    if (problem !== undefined) {
+    if (!isNode(request, response)) {
+      const problem = wrongMount('node', 'a request and a response of node:http');
       // Logged too: Fastify (5.12) logs what a route throws only if it was given a logger.
       log.log('error', () => problem.message);
       throw problem;

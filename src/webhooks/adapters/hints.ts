@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../errors/index.js';
 import { isObject } from '../../utils/json.js';
 import { onOneLine } from '../../utils/printable.js';
 
@@ -7,8 +8,24 @@ export const READ_BEFORE =
   'The body was read before. Mount the receiver before whatever reads it, let that read `request.clone()`, ' +
   'or pass what was parsed: receiver.node(request, response, body). ' +
   'In h3 1, Nitro and Nuxt: receiver.fetch(toWebRequest(event)).';
-export const IN_KOA = 'In Koa: context.respond = false; await receiver.node(context.req, context.res)';
-export const IN_HONO = 'In Hono: receiver.fetch(c.req.raw)';
+
+const IN_HONO = 'receiver.fetch(c.req.raw)';
+/** How each framework hands a delivery over. */
+const MOUNTS = `
+  Express: app.post('/webhooks', receiver.node)
+  Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)
+  Koa: context.respond = false; await receiver.node(context.req, context.res)
+  Hono: ${IN_HONO}`;
+
+/**
+ * Returns the error for a framework that passed something else than the method takes.
+ *
+ * It is to be thrown: on a return, the framework would respond with 200 to an event that nobody handled.
+ */
+export function wrongMount(method: string, takes: string): ConfigurationError {
+  const message = `receiver.${method} takes ${takes}, but got something else. Mount the receiver like this:`;
+  return new ConfigurationError(message + MOUNTS, { option: method });
+}
 
 /** Says that the program has responded to a delivery itself, while its handlers were running. */
 export function responseTaken(sent: number, meant: number): string {
@@ -52,39 +69,29 @@ function encodingOf(headers: unknown): string | undefined {
   return typeof given === 'string' && given !== 'gzip' ? onOneLine(given) : undefined;
 }
 
-/** The next token of a JSON text: what opens, what separates, what closes, or a value. */
-const TOKEN =
+/** The next value of a JSON text with what leads to it, or what closes an object or a list. */
+const STEP =
   // oxlint-disable-next-line no-control-regex -- JSON allows none in a string.
-  /\s*(?:([[{])|([,:])|([\]}])|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
+  /(?:(?:^|[,:])\s*(?:[[{]\s*)*(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|(?<=[[{]\s*)[\]}])|[\]}])\s*/y;
 
-/** Says where a text stops being JSON. The message of an engine quotes the body, and most have no position. */
-export function breakHint(text: string): string | undefined {
-  const [at, isOpen] = endOfJson(text);
-  const rest = text.slice(at).trimStart();
-  if (rest === '') return isOpen ? `The JSON is cut off at position ${text.length}.` : undefined;
-  const word = /^(-?Infinity|NaN|undefined|None|True|False)\b/.exec(rest)?.[0];
-  const found = word === undefined ? '' : `: ${word} is not JSON`;
-  return `The JSON breaks at position ${text.length - rest.length} of ${text.length}${found}.`;
-}
-
-/** Returns the end of the tokens that may follow each other, and whether an object or a list is open there. */
-function endOfJson(text: string): [at: number, isOpen: boolean] {
-  let [at, depth, isOpened, needsValue] = [0, 0, false, true];
-  TOKEN.lastIndex = 0;
+/**
+ * Says where a text stops being JSON.
+ *
+ * No engine's message will do: V8's quotes the body and has no position for `NaN`, Bun's never has one.
+ */
+export function breakHint(text: string): string {
+  let at = 0;
+  STEP.lastIndex = 0;
   try {
-    for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
-      const [, opens, separates, closes] = token;
-      const isValue = separates === undefined && closes === undefined;
-      if (needsValue ? !isValue && !(isOpened && closes !== undefined) : isValue) break;
-      isOpened = opens !== undefined;
-      needsValue = isOpened || separates !== undefined;
-      depth += isOpened ? 1 : closes === undefined ? 0 : -1;
-      at = TOKEN.lastIndex;
-    }
+    while (STEP.test(text)) at = STEP.lastIndex;
   } catch {
     // A string of millions of escapes is too much for V8 (nodejs/node#759). It begins here.
   }
-  return [at, depth > 0];
+  const rest = text.slice(at).replace(/^[,:[{\s]+/, '');
+  if (rest === '') return `The JSON is cut off at position ${text.length}, or its brackets do not match.`;
+  const word = /^(-?Infinity|NaN|undefined|None|True|False)\b/.exec(rest)?.[0];
+  const found = word === undefined ? '' : `: ${word} is not JSON`;
+  return `The JSON breaks at position ${text.length - rest.length} of ${text.length}${found}.`;
 }
 
 /** Describes why a stream failed, such as by a framework's limit. It was not parsed, so nothing quotes it. */
@@ -116,11 +123,11 @@ export function mountingHint(request: unknown): string | undefined {
   }
   if (typeof arrayBuffer === 'function') {
     // Only Hono's `c.req` has `raw`, the `Request` itself (hono 4.13, src/request.ts).
-    return raw === undefined ? 'This is a `Request`. Pass it to receiver.fetch.' : IN_HONO;
+    return `This is a \`Request\`. Pass it on: ${raw === undefined ? 'receiver.fetch(request)' : IN_HONO}`;
   }
   // Koa's context has `request` (koa 3.3, lib/application.js), Hono's has `req` and no `method`.
   if (request.request !== undefined || (req !== undefined && method === undefined)) {
-    return `This is the context of a framework. ${IN_HONO}. ${IN_KOA}`;
+    return `This is the context of a framework. Mount the receiver like this:${MOUNTS}`;
   }
   if (method === undefined && payload !== undefined) {
     return 'This is the parsed body. Pass receiver.handle({ method, body }).';

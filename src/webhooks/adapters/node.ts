@@ -1,7 +1,6 @@
-import { ConfigurationError } from '../../errors/index.js';
 import { isObject } from '../../utils/json.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
-import { IN_HONO, IN_KOA, READ_BEFORE, readingHint } from './hints.js';
+import { READ_BEFORE, readingHint } from './hints.js';
 import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
 
 /** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */
@@ -40,19 +39,10 @@ export interface NodeResponse {
   end(body: string): unknown;
 }
 
-/**
- * Returns the error for a framework that passed anything but a request and a response of `node:http`.
- *
- * It is to be thrown: on a return, the framework would respond with 200 to an event that nobody handled.
- */
-export function nodeProblem(request: NodeRequest, response: NodeResponse): ConfigurationError | undefined {
-  const isNode = typeof request?.on === 'function' && typeof response?.setHeader === 'function';
-  if (isNode && typeof response.end === 'function') return undefined;
-  return new ConfigurationError(
-    'receiver.node takes a request and a response of node:http, and got something else.\n' +
-      `  In Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)\n  ${IN_KOA}\n  ${IN_HONO}`,
-    { option: 'node' },
-  );
+/** Whether a framework passed a request and a response of `node:http`. */
+export function isNode(request: NodeRequest, response: NodeResponse): boolean {
+  const isRequest = typeof request?.on === 'function';
+  return isRequest && typeof response?.setHeader === 'function' && typeof response.end === 'function';
 }
 
 /** Returns the body that a parser has made of a request; undefined if the stream is still to be read. */

@@ -1,17 +1,11 @@
-import { ConfigurationError } from '../../errors/index.js';
 import { unref } from '../../utils/waiting.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
-import { IN_HONO, IN_KOA, mountingHint, READ_BEFORE, readingHint } from './hints.js';
+import { mountingHint, READ_BEFORE, readingHint } from './hints.js';
 import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
 
-/** Throws if a framework passed anything but a `Request`. */
-export function checkRequest(request: Partial<Request> | undefined): void {
-  if (typeof request?.arrayBuffer === 'function') return;
-  throw new ConfigurationError(
-    `receiver.fetch takes a \`Request\`, and got something else.\n  ${IN_HONO}\n  ${IN_KOA}\n` +
-      "  In Express: app.post('/webhooks', receiver.node)",
-    { option: 'fetch' },
-  );
+/** Whether a value is a `Request`. No JSON value has methods, so a parsed body is never taken for one. */
+export function isRequest(given: unknown): given is Request {
+  return typeof (given as Partial<Request> | null | undefined)?.arrayBuffer === 'function';
 }
 
 /** Reads the body of a `Request`. */
