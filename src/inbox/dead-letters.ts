@@ -5,31 +5,36 @@ import { checkOptions, func, type OptionFields, wholeNumber } from '../validatio
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { type Settled, withDefaults } from './options.js';
 
-/** A stored event that could not be handled. */
+/** A stored event that failed for good: it was out of attempts, or invalid. */
 export interface DeadLetter {
   /** The key of the event, for `replay` and `remove`. */
   readonly id: string;
   /** The event as it was stored. */
   readonly webhook: StoredWebhook;
-  /** Why it failed: the message of the last error, or what happened to the event. */
+  /** Says why it failed: the message of the last error, or what happened to the event. */
   readonly reason: string;
-  /** The number of runs of its handlers, including those that lost their worker or their lock. */
+  /** How often its handlers ran. Runs that lost their worker or their lock count too. */
   readonly attempts: number;
-  /** The time at which it became a dead letter, in milliseconds since the Unix epoch. */
+  /** When it became a dead letter, in milliseconds since the Unix epoch. */
   readonly failedAt: number;
 }
 
-/** A page of dead letters, in the order of their ids. */
+/** Chooses a page of dead letters, which are listed in the order of their ids. */
 export interface ListDeadLettersOptions {
-  /** The id of the last one of the page before, which may be gone by now. Without it: the first page. */
+  /**
+   * Starts the page after this id: the last one of the page before, even if it is gone. Default: the first
+   * page.
+   */
   readonly after?: string | undefined;
-  /** The largest number to return. Default 50. All are held in memory: take fewer if events are large. */
+  /**
+   * Limits how many are returned. Default 50. They are all in memory at once: take fewer if events are large.
+   */
   readonly limit?: number | undefined;
 }
 
 /** Where an inbox keeps its dead letters. */
 export interface DeadLetterStorage {
-  /** Returns those with the next ids after this one, which may be gone; the first for `''`. */
+  /** Returns the dead letters after this id, even if it is gone. `''` starts at the first. */
   list(after: string, limit: number): Promise<DeadLetter[]>;
   get(id: string): Promise<DeadLetter | undefined>;
   ids(): Promise<readonly string[]>;
@@ -49,7 +54,7 @@ const listFields: OptionFields<ListDeadLettersOptions> = {
 };
 
 /**
- * The events that could not be handled, and are kept.
+ * Lists, replays and removes the events that failed for good.
  *
  * Each method rejects with a `WebhookError` if the storage is unreachable or refuses.
  *
@@ -79,9 +84,9 @@ export class DeadLetters {
   }
 
   /**
-   * Returns a page of them, in the order of their ids.
+   * Returns a page of dead letters, in the order of their ids.
    *
-   * No page skips one because others are replayed or removed meanwhile.
+   * You can replay or remove them while you page: no page skips one.
    *
    * @example
    * ```ts
@@ -103,13 +108,13 @@ export class DeadLetters {
     return this.#ask(() => this.#storage.list(after, limit));
   }
 
-  /** Returns one, or undefined if there is none with this id. */
+  /** Returns a dead letter, or undefined if there is none with this id. */
   async get(id: string): Promise<DeadLetter | undefined> {
     return this.#ask(() => this.#storage.get(id));
   }
 
   /**
-   * Puts one back into the queue, with its full number of attempts.
+   * Puts a dead letter back into the queue, with all of its attempts.
    *
    * @returns False if there is none with this id, or someone else has just replayed it.
    */
@@ -120,7 +125,7 @@ export class DeadLetters {
   }
 
   /**
-   * Puts all events back into the queue that are dead letters now, each once.
+   * Puts all present dead letters back into the queue, each once.
    *
    * @param select - Returns true for a dead letter to replay; not awaited. Default: all.
    * @returns The number of events that were put back.
@@ -143,7 +148,7 @@ export class DeadLetters {
   }
 
   /**
-   * Deletes one. A duplicate that comes later is a new event.
+   * Deletes a dead letter. A later duplicate is a new event.
    *
    * @returns False if there is none with this id.
    */

@@ -3,7 +3,7 @@ import type { DeadLetterStorage } from './dead-letters.js';
 import type { InboxCounts, InboxWarnings } from './health.js';
 import type { WorkSettings } from './options.js';
 
-// What an inbox keeps its events in. `src/sqlite` and `src/bullmq` are engines.
+// An engine keeps the events of an inbox. `src/sqlite` and `src/bullmq` are engines.
 
 /** An event that was taken out, to be run. */
 export interface TakenEvent {
@@ -24,11 +24,11 @@ export interface TakenEvent {
 export type Ending =
   /** No further run is needed. */
   | { readonly kind: 'done' }
-  /** It failed, and the event runs again after a delay, in ms. */
+  /** The run failed, and the event runs again after a delay, in ms. */
   | { readonly kind: 'retry'; readonly reason: string; readonly delay: number }
-  /** It failed for good: the event becomes a dead letter. */
+  /** The run failed for good: the event becomes a dead letter. */
   | { readonly kind: 'dead'; readonly reason: string }
-  /** It did not end in time, and the event goes back to the front of the queue, at no cost of an attempt. */
+  /** The worker closed first: the event goes back to the front of the queue, and keeps its attempts. */
   | { readonly kind: 'given back' }
   /** Another run has taken the event over, and records the end. */
   | { readonly kind: 'lost' };
@@ -40,23 +40,25 @@ export interface EndedRun {
   readonly report: () => void;
 }
 
-/** What an engine does with the events that it takes. */
+/** Runs the events that an engine takes. */
 export interface Runner {
   readonly settings: WorkSettings;
   /**
    * Whether the worker runs events of this type. Logs a type without a handler once.
    *
-   * Events of other types wait for a worker that does, at no cost of an attempt. If none has run one within
-   * `deadLetterRetention` of its receipt, the engine makes it a dead letter: `failedByEngine`, `NoHandlerError`.
+   * Events of other types wait for a worker that does, and keep their attempts. If nobody has run one within
+   * `deadLetterRetention` of its receipt, the engine makes it a dead letter: `failedByEngine`,
+   * `NoHandlerError`.
    */
   handles(type: string): boolean;
-  /** Runs the handlers of an event. Never rejects. Whatever runs for it in this worker has lost its lock. */
+  /** Runs the handlers of an event. Never rejects. An older run of it in this worker has lost its lock. */
   run(event: TakenEvent): Promise<EndedRun>;
-  /** Call it if a lock could not be renewed: whatever runs for the event is aborted. */
+  /** Aborts the run of an event, because its lock could not be renewed. */
   lockLost(key: string): void;
   /**
-   * Call it for an event that the engine has failed itself: its locks were lost too often, no worker had a handler
-   * for it, or an end was refused.
+   * Reports an event that the engine has failed itself.
+   *
+   * Its locks were lost too often, no worker had a handler for it, or an end was refused.
    */
   failedByEngine(event: TakenEvent, error: Error, becomes: 'retry' | 'dead'): void;
 }
@@ -64,7 +66,7 @@ export interface Runner {
 /** A worker's side of an engine. It has started. */
 export interface Consumer {
   /**
-   * Takes no more events, and resolves when the end of each run is recorded, or cannot be.
+   * Takes no more events. Resolves when the end of each run is recorded, or cannot be.
    *
    * @param grace - Milliseconds after which the runner ends all runs.
    */

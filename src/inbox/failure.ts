@@ -2,9 +2,7 @@ import { WebhookError } from '../errors/index.js';
 import { printable } from '../utils/printable.js';
 import { describeBriefly } from '../utils/thrown.js';
 
-/**
- * The longest reason that is kept, in characters: a handler may put anything into the message of its error.
- */
+/** The longest reason that is kept, in characters. An error may have a message of any length. */
 const MAX_REASON_CHARS = 1_000;
 
 /** Returns the message of what a run threw, on one line. Never throws. */

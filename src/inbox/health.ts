@@ -4,11 +4,13 @@ export interface InboxHealth<Warning extends string = string> extends InboxCount
   readonly ready: boolean;
   /** The number of events that are still to be handled: `waiting`, `active` and `retrying` together. */
   readonly depth: number | undefined;
-  /** What endangers stored events, and why `ready` is false. Each kind is also logged once, at `warn`. */
+  /**
+   * Names each danger to stored events, and why `ready` is false. Each kind is also logged once, at `warn`.
+   */
   readonly warnings: InboxWarnings<Warning | SharedWarning>;
 }
 
-/** What an inbox counts. Undefined is what is not known. */
+/** Counts the events and workers of an inbox. A count is undefined if it is not known. */
 export interface InboxCounts {
   /** The number of events that wait for a worker. */
   readonly waiting: number | undefined;
@@ -17,16 +19,17 @@ export interface InboxCounts {
   /** The number of events that wait until a certain time, for a retry. */
   readonly retrying: number | undefined;
   /**
-   * The number of events that wait and have no handler in the workers of this process; undefined if it has none.
+   * The number of waiting events whose type has no handler in this process.
    *
-   * They are a part of `depth`.
+   * They are a part of `depth`. Undefined if this process has no worker.
    */
   readonly unhandled: number | undefined;
   /** The number of dead letters: events that could not be handled, and are kept. */
   readonly deadLetters: number | undefined;
   /**
-   * Milliseconds since the receipt of the oldest event that waits; 0 if there is none. On Redis, of those that
-   * are next in line or due first.
+   * Milliseconds since the oldest waiting event was received; 0 if none waits.
+   *
+   * On Redis, only the events that are next in line or due first are looked at.
    */
   readonly oldestMs: number | undefined;
   /** Connected workers in all processes. */
@@ -75,11 +78,11 @@ export function toHealth<Warning extends string>(
   };
 }
 
-/** Nobody else notices that there is no worker, or that it looks at another path or queue. */
+/** Warns of events that nobody takes: no worker runs, or it looks at another path or queue. */
 function findNobody({ workers, waiting, retrying, oldestMs }: InboxCounts): InboxWarnings<SharedWarning> {
   const wait = (waiting ?? 0) + (retrying ?? 0);
   if (workers !== 0 || wait === 0 || (oldestMs ?? 0) < UNATTENDED_MS) return {};
   return {
-    workers: `${wait} events wait, and no worker is connected: call inbox.work, on the same storage.`,
+    workers: `${wait} events wait, and no worker is connected. Call inbox.work with the same path or queue.`,
   };
 }

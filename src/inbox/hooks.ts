@@ -1,4 +1,4 @@
-/** One run of the handlers for one event. Contains nothing of its payload. */
+/** Describes one run of the handlers for one event, without its payload. */
 export interface InboxRun {
   /** The key of the event, which all its deliveries share. */
   readonly key: string;
@@ -16,21 +16,21 @@ export interface InboxRun {
   readonly durationMs: number;
 }
 
-/** A run that failed. */
+/** Describes a run that failed. */
 export interface InboxFailure extends InboxRun {
   /**
-   * What the handler threw, as thrown; an `AggregateError` if several handlers threw.
+   * The value that the handler threw; an `AggregateError` if several handlers threw.
    *
-   * A `WebhookError` if no handler threw: the event is invalid, the handlers exceeded `handlerTimeout`, the
-   * event stalled too often, or no worker had a handler for its type.
+   * If no handler threw, it is a `WebhookError`: the event is invalid, the handlers exceeded
+   * `handlerTimeout`, the event stalled too often, or no worker had a handler for its type.
    */
   readonly error: unknown;
 }
 
 /**
- * Callbacks for metrics and alerts. They may be async, and are not awaited. One that throws is logged.
+ * Callbacks for metrics and alerts, called in the process of the worker.
  *
- * Each is called in the process of the worker.
+ * They may be async, but nobody waits for them. If one throws, that is logged.
  */
 export interface InboxHooks {
   /** Called when the handlers of an event have succeeded. */

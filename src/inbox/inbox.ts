@@ -19,18 +19,18 @@ import type { InboxWorker, WorkerParts } from './worker.js';
 /*
  * The way of an event through an inbox:
  *
- * 1. Stored: the receiver has verified a delivery, and `store` waits until the engine has taken the event. Then
- *    the receiver responds with 200.
+ * 1. Stored: the receiver has verified a delivery, and `store` waits until the engine has taken the event.
+ *    Then the receiver responds with 200.
  * 2. Run (`worker.ts`, `run.ts`): the engine gives the event to a worker, with a lock that is renewed. If the
  *    worker dies or loses the lock, the event is given to another one. A run comes to one of five endings
  *    (`engine.ts`), which the engine records.
- * 3. Retried: if a handler fails, the event waits for the backoff, and runs again. An event whose type has no handler
- *    in a worker waits for a worker that has one.
- * 4. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept for a
- *    while.
+ * 3. Retried: if a handler fails, the event waits for the backoff, and runs again. An event whose type has no
+ *    handler in a worker waits for a worker that has one.
+ * 4. Dead letter (`dead-letters.ts`): an event without attempts left, or with an invalid payload, is kept for
+ *    a while.
  */
 
-/** The largest number of characters in events that wait to be stored: they fill the memory of the process. */
+/** Limits the events that wait to be stored, in characters: they are in memory. */
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
 /** Milliseconds between two looks of `idle`. */
@@ -39,7 +39,7 @@ const IDLE_POLL_MS = 10;
 /** Time limit for closing the storage, in ms. */
 const CLOSE_STORAGE_MS = 500;
 
-/** What an inbox is made of. */
+/** The parts of an inbox. */
 export interface InboxParts<Warning extends string, Takes extends Consumer, Worker> {
   readonly settings: InboxSettings;
   readonly reporter: InboxReporter;
@@ -50,14 +50,14 @@ export interface InboxParts<Warning extends string, Takes extends Consumer, Work
   ) => Worker;
 }
 
-/** A durable inbox: keeps each event until a worker has handled it. */
+/** Keeps each event until a worker has handled it. */
 export class Inbox<
   Warning extends string = string,
   Takes extends Consumer = Consumer,
   Worker extends InboxWorker<Takes> = InboxWorker<Takes>,
 > implements WebhookInbox
 {
-  /** The events that could not be handled. */
+  /** The events that failed for good. */
   readonly deadLetters: DeadLetters;
   /** Time limit of `store`, in ms. */
   readonly storeTimeout: number;
@@ -77,9 +77,10 @@ export class Inbox<
   }
 
   /**
-   * Stores an event, unless its key is there already. Called by the receiver. Resolves when it is stored.
+   * Stores an event, unless its key is there already. The receiver calls it.
    *
-   * Retries while the storage is away, or full: repeating is safe, because an event is stored once for its key.
+   * Resolves when the event is stored. Retries while the storage is away or full, which is safe, because each
+   * key is stored once.
    *
    * @throws {InboxFullError} There was no room for all of `storeTimeout`.
    * @throws {WebhookError} It was not stored in time. The message gives the reason, and contains nothing of
@@ -106,12 +107,12 @@ export class Inbox<
     } catch (error) {
       throw this.#failure(notStored, error);
     } finally {
-      // What timed out may stay in memory, such as a command that waits for its connection.
+      // Only now: an attempt that timed out may still wait for its connection, with the event in memory.
       storing.then(leave, leave);
     }
   }
 
-  /** Looks in a while whether anybody works: a receiver responds with 200 all the same. */
+  /** Checks a minute later whether there is a worker: a receiver responds with 200 all the same. */
   #watch(): void {
     if (this.#watching !== undefined || this.#workers.size > 0 || this.#closing !== undefined) return;
     this.#watching = setTimeout(() => {
@@ -190,7 +191,9 @@ export class Inbox<
   }
 
   /**
-   * Resolves when no event waits, runs or is to be retried. For tests: it asks the storage again and again.
+   * Resolves when no event waits or runs. For tests, because it polls the storage.
+   *
+   * Events that wait for a retry count too.
    *
    * @throws {WebhookError} The inbox is closed.
    *
@@ -211,10 +214,9 @@ export class Inbox<
   }
 
   /**
-   * Stops taking events, lets those in progress finish or go back to the queue, and closes the storage.
+   * Lets events in progress finish or go back to the queue, and closes the storage.
    *
-   * Takes at most `grace` and three seconds, whatever the storage does. What was passed in, such as a client of Redis,
-   * stays open.
+   * Takes at most `grace` and three seconds, whatever the storage does. A Redis client of yours stays open.
    *
    * @throws {ConfigurationError} `grace` is wrong. Nothing is closed then.
    */

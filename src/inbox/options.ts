@@ -28,7 +28,7 @@ export interface Backoff {
 /** Options that every inbox has. */
 export interface InboxOptions {
   /**
-   * The number of runs of an event before it becomes a dead letter. Default 16.
+   * How often an event runs before it becomes a dead letter. Default 16.
    *
    * With the default `backoff`, the retries span four and a half to nine hours.
    */
@@ -49,18 +49,20 @@ export interface InboxOptions {
   /** How long dead letters are kept, in ms. Default 14 days. */
   readonly deadLetterRetention?: number | undefined;
   /**
-   * Time limit for storing an event, in ms. Default 30 000. Storing is retried while there is no room, or
-   * the storage is away.
+   * Time limit for storing an event, in ms. Default 30 000.
+   *
+   * Storing is retried while there is no room, or the storage is away.
    *
    * After it the receiver responds with 500, and the service does not retry automatically (6.4). It must be
-   * below the receiver's deadline. Waiting events hold at most 64 MiB; beyond it, the receiver responds
-   * with 500 at once.
+   * below the receiver's deadline. At most 64 MiB of events wait: beyond that, the receiver responds with 500
+   * at once.
    */
   readonly storeTimeout?: number | undefined;
   /**
    * The name of your application, which the storage keeps. A process with another name is refused.
    *
-   * Two applications with the same storage would take events from each other. Default none: nothing is checked.
+   * Two applications with the same storage would take events from each other. Default none: nothing is
+   * checked.
    */
   readonly application?: string | undefined;
   /** Callbacks for metrics and alerts. */
@@ -83,24 +85,23 @@ export interface WorkOptions {
   /**
    * Time limit for the handlers of an event, in ms. Default 300 000: five minutes.
    *
-   * After it their signal is aborted, and the run counts as failed. A handler that goes on is not waited for.
+   * After it, the run has failed: the signal is aborted, and nobody waits for a handler that goes on.
    */
   readonly handlerTimeout?: number | undefined;
   /**
-   * Time in ms after which another worker can take over the event of a worker that died. Default 30 000.
+   * How long a worker that died keeps its events, in ms. Default 30 000.
    *
-   * Noticing it takes up to the same time again. The lock is renewed while handlers run; a worker whose event
-   * loop is blocked for longer loses it too.
+   * Then another worker takes them over. Noticing the death takes up to the same time again. The lock is
+   * renewed while handlers run; a worker whose event loop is blocked for longer loses it too.
    */
   readonly lockDuration?: number | undefined;
   /**
-   * How many times a worker may die while it runs an event, or lose its lock, before the event becomes a dead
-   * letter. Default 5.
+   * How often an event may lose its worker or its lock. Default 5.
    *
-   * An event that makes every worker crash must not stop the queue.
+   * The next time, it becomes a dead letter: an event that crashes every worker must not stop the queue.
    */
   readonly maxStalls?: number | undefined;
-  /** Called for each failure of a handler, with what it threw. `createWebhookHandlers` has its own. */
+  /** Called for each failure of a handler, with the thrown value. `createWebhookHandlers` has its own. */
   readonly onError?: ((error: unknown, failure: WebhookFailure) => unknown) | undefined;
 }
 
@@ -109,7 +110,7 @@ export interface CloseOptions {
   /**
    * Time for events in progress to finish, in ms. Default 25 000, below the 30 s that Kubernetes waits.
    *
-   * After it the signals of their handlers are aborted, and the events go back to the front of the queue.
+   * After it, the signals of their handlers are aborted, and the events go back to the front of the queue.
    * Only the first call of `close` counts.
    */
   readonly grace?: number | undefined;

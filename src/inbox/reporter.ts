@@ -5,9 +5,7 @@ import type { InboxFailure, InboxHooks, InboxRun } from './hooks.js';
 
 /** Milliseconds during which further failures of one kind are not logged. */
 const QUIET_PERIOD_MS = 60_000;
-/**
- * The largest number of kinds that are remembered: warnings that were logged, and failures of the storage.
- */
+/** Limits how many kinds of warnings and failures are remembered. */
 const MAX_KINDS = 1_000;
 
 /** Where the lines of an inbox go, and its hooks. */
@@ -24,14 +22,14 @@ export class InboxReporter {
   readonly #warned = new Set<string>();
   readonly #failedAt = new Map<string, number>();
 
-  /** @param storage - What the inbox stores its events in, as the subject of a sentence. */
+  /** @param storage - The storage of the inbox, as the subject of a sentence. */
   constructor({ log, hooks }: ReporterSettings, storage: string) {
     this.#log = log;
     this.#hooks = hooks;
     this.#storage = storage;
   }
 
-  /** A run has succeeded. It is only described if somebody reads that: most events end here. */
+  /** Reports a run that has succeeded. Describes it only for a reader, because most events end here. */
   handled(describe: () => InboxRun): void {
     if (this.#hooks.onHandled === undefined && !this.#log.writes('info')) return;
     const run = describe();
@@ -39,24 +37,24 @@ export class InboxReporter {
     this.#call('onHandled', run);
   }
 
-  /** The service's test event has no handler, and needs none. */
+  /** Reports the service's test event, which needs no handler. */
   ignored(describe: () => InboxRun): void {
-    this.#logRun('info', describe(), 'has no handler, and was completed', 'ignored');
+    this.#logRun('info', describe(), 'has no handler, and needs none', 'ignored');
   }
 
-  /** A run has failed, and the event will run again. */
+  /** Reports a run that has failed, if the event will run again. */
   retried(failure: InboxFailure): void {
     this.#logRun('warn', failure, 'failed, and will be retried', 'retried');
     this.#call('onRetry', failure);
   }
 
-  /** A run has failed, and was the last one. */
+  /** Reports the last run of an event, if it has failed. */
   deadLetter(failure: InboxFailure): void {
     this.#logRun('error', failure, 'failed, and is a dead letter now', 'dead_letter');
     this.#call('onDeadLetter', failure);
   }
 
-  /** A worker has no handler for a type. Logged once for each type. */
+  /** Warns of a type without a handler in this worker, once for each type. */
   unhandled(type: string): void {
     this.warnOnce(
       `type ${type}`,
@@ -64,20 +62,21 @@ export class InboxReporter {
     );
   }
 
-  /** The lock of an event has expired. */
+  /** Reports an event whose lock has expired. */
   stalled(key: string): void {
-    const cause = 'its worker crashed, or its event loop was blocked';
-    this.#logLock(key, `expired: ${cause}; it runs again`, 'stalled');
+    const cause = 'its worker crashed, or the event loop was blocked';
+    this.#logLock(key, `expired, because ${cause}: the event runs again`, 'stalled');
   }
 
-  /** A worker could not renew the lock of an event that it runs. */
+  /** Reports a running event whose lock could not be renewed. */
   lockLost(key: string): void {
-    this.#logLock(key, 'was lost; it may run again', 'lock_lost');
+    this.#logLock(key, 'was lost: the event may run again', 'lock_lost');
   }
 
   /**
-   * The storage has failed. Logs one line a minute for each kind: while it is away, every attempt fails
-   * alike.
+   * Logs a failure of the storage, once a minute for each kind.
+   *
+   * While the storage is away, every attempt fails alike.
    *
    * @param error - An error that is safe to log, with the code that names its kind.
    */

@@ -8,7 +8,7 @@ import type { InboxRun } from './hooks.js';
 import type { InboxSettings, WorkSettings } from './options.js';
 import type { EventHandlers } from './work-handlers.js';
 
-/** What a run needs. */
+/** The parts of a run. */
 export interface RunParts {
   readonly settings: InboxSettings;
   readonly work: WorkSettings;
@@ -26,12 +26,12 @@ interface Finished {
 
 type Failed = Extract<Ending, { readonly kind: 'retry' | 'dead' }> & { readonly error: unknown };
 
-/** Why a run ends before its handlers have settled. */
+/** Why a run ends before its handlers do. */
 export type Interruption = Extract<Ending, { readonly kind: 'given back' | 'lost' }>['kind'];
 
 const INTERRUPTIONS: Readonly<Record<Interruption, string>> = {
-  'given back': 'The worker closed before the handlers had settled.',
-  lost: 'The lock of the event was lost: another worker may run it.',
+  'given back': 'The worker closed before the handlers finished.',
+  lost: 'The lock of the event was lost. Another worker may run it.',
 };
 
 /** One run of the handlers for an event. */
@@ -53,9 +53,9 @@ export class EventRun {
   }
 
   /**
-   * Aborts the signal of the handlers, and waits for them no longer. Returns false if that was done before.
+   * Aborts the signal of the handlers, and stops waiting for them. Returns false the second time.
    *
-   * Those of a run that was lost are waited for: if they succeed, no other run is needed.
+   * It still waits for a run that lost its lock: if that succeeds, no other run is needed.
    */
   interrupt(why: Interruption): boolean {
     const isNew = this.#interruption === undefined;
@@ -75,18 +75,18 @@ export class EventRun {
     }
   }
 
-  /** Rejects with what `process` threw, or with the reason of the signal as soon as that is aborted. */
+  /** Rejects with the error of `process`, or with the reason of the signal. */
   async #runHandlers(): Promise<Finished['how']> {
     const { handlers, work } = this.#parts;
     const stored = checkStored(this.event.data);
     if (!handlers.handles(stored.type)) {
       if (stored.type === 'webhook_test') return 'ignored';
-      // The engine has asked for the type beside the event, which somebody must have changed.
+      // The engine asked for the type in its own column. Somebody has changed one of the two.
       throw new NoHandlerError();
     }
     const { signal } = this.#controller;
     const timer = setTimeout(() => {
-      const text = `The handlers had not settled within ${work.handlerTimeout} ms (handlerTimeout).`;
+      const text = `The handlers did not finish within ${work.handlerTimeout} ms (handlerTimeout).`;
       const reason = new WebhookError(text);
       this.#controller.abort(reason);
       this.#end(reason);

@@ -5,12 +5,12 @@ import type { WebhookEventOf, WebhookEventType } from '../webhooks/events.js';
 import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';
 import type { WorkOptions } from './options.js';
 
-/** A handler for each event type of interest. Events of other types wait for a worker that has one. */
+/** Names a handler for each event type. Events of other types wait for a worker that has one. */
 export type HandlersByType = {
   readonly [Type in WebhookEventType]?: WebhookHandler<WebhookEventOf<Type>> | undefined;
 };
 
-/** Handlers that process events as they were stored: `createWebhookHandlers()`, or a pair of functions. */
+/** Processes events as they were stored: `createWebhookHandlers()`, or a pair of functions. */
 export type EventHandlers = Pick<WebhookHandlers, 'process' | 'handles'>;
 
 /** Makes the handlers of a worker from what `inbox.work` was given, or refuses it. */
@@ -23,7 +23,7 @@ export function toHandlers(
     return refuse('work', 'must be handlers by type, or `createWebhookHandlers()`.');
   }
   if ('handle' in work) {
-    return refuse('work', 'is a receiver, which responds to deliveries. Pass its handlers by type.');
+    return refuse('work', 'is a receiver. Pass handlers by type, or `createWebhookHandlers()`.');
   }
   if (isHandlers(work)) {
     if (onError === undefined) {
@@ -31,7 +31,10 @@ export function toHandlers(
       if ('logTo' in work) (work as WebhookHandlers).logTo(log);
       return work;
     }
-    return refuse('onError', 'goes with handlers by type. Register it on the `WebhookHandlers`.');
+    return refuse(
+      'onError',
+      'only goes with handlers by type. Call `onError` of your `WebhookHandlers` instead.',
+    );
   }
   const handlers = createWebhookHandlers();
   handlers.logTo(log);
@@ -39,7 +42,10 @@ export function toHandlers(
   for (const [type, handler] of Object.entries(work)) {
     if (handler === undefined) continue;
     if (type in handlers || typeof handler !== 'function') {
-      refuse(type, 'is no handler: options go second, onAny to createWebhookHandlers()');
+      refuse(
+        type,
+        'is no handler. Options are the second argument; onAny belongs to createWebhookHandlers().',
+      );
     }
     // `on` refuses an unknown type; the type of `work` ties each handler to its events.
     handlers.on(type as WebhookEventType, handler as never);

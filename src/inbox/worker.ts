@@ -10,7 +10,7 @@ import { describeRun, EventRun, type RunParts, type RunResult } from './run.js';
 /** Time limit for recording the ends of runs after the grace, in ms. */
 const RECORD_MS = 2_500;
 
-/** What a worker is made of. */
+/** The parts of a worker. */
 export interface WorkerParts<Worker extends Consumer> extends RunParts {
   readonly reporter: InboxReporter;
   /** Starts to take events. */
@@ -49,7 +49,7 @@ export class InboxWorker<Worker extends Consumer = Consumer> {
   }
 
   /**
-   * Takes no more events, and resolves when those in progress have finished or gone back to the queue.
+   * Takes no more events, and lets those in progress finish or go back to the queue.
    *
    * Takes at most `grace` and three seconds, whatever the storage does.
    */

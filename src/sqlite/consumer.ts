@@ -11,20 +11,20 @@ import type { InboxFile } from './file.js';
 import { Living } from './living.js';
 import type { SqliteSettings } from './options.js';
 
-/** Milliseconds between two looks for events that another process has stored, or that are due again. */
+/** Milliseconds between two looks for events of other processes, and for retries that are due. */
 const POLL_MS = 100;
 /** Milliseconds between two looks for workers that have died. */
 const UPKEEP_MS = 1_000;
-/** Milliseconds between two looks that are nothing special, however short the locks are. */
+/** A pause between two looks up to this long, in ms, is normal, however short the locks are. */
 const LEAST_AWAY_MS = 250;
-/** Milliseconds until what could not be read or written is tried again. */
+/** Milliseconds until a failed read or write is tried again. */
 const PAUSE_MS = 1_000;
 /** The largest number of keys or dead letters that are deleted in one transaction. */
 const SWEEP_SIZE = 500;
 /** Milliseconds after the grace in which the ends of runs are recorded. */
 const RECORD_MS = 2_000;
 
-/** What a consumer is made of. */
+/** The parts of a consumer. */
 export interface ConsumerParts {
   readonly file: InboxFile;
   readonly settings: SqliteSettings;
@@ -42,9 +42,9 @@ export class RowConsumer implements Consumer {
   readonly #id = crypto.randomUUID();
   /** The runs whose end is not recorded yet. */
   readonly #taken = new Set<EventRow>();
-  /** Those of them that have not ended, and have their lock. */
+  /** The part of them that still runs, and has its lock. */
   readonly #running = new Set<EventRow>();
-  /** What must settle before it is closed. */
+  /** Work that must end before it is closed. */
   readonly #tasks = new Set<Promise<void>>();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #upkeepInterval: number;
@@ -54,11 +54,11 @@ export class RowConsumer implements Consumer {
   #upkeepAt = 0;
   #renewAt = 0;
   #pausedUntil = 0;
-  /** Until then, nothing is buried or deleted: the others may have been away too. */
+  /** Nothing is freed, buried or deleted before then, because the others may have been away too. */
   #quietUntil = 0;
   /** An event on its last allowed stall runs, and no other beside it. */
   #isAlone = false;
-  /** The number of events in damaged pages, which are skipped one by one; undefined while there are none. */
+  /** How many damaged events are skipped, one more after each failure; undefined without damage. */
   #damaged: number | undefined;
   #isLooking = false;
   #isClosing = false;
@@ -73,7 +73,7 @@ export class RowConsumer implements Consumer {
     this.#return();
   }
 
-  /** Starts, or was away. */
+  /** Starts over: this worker is new, or it was away. */
   #return(): void {
     this.#living.reset();
     this.#upkeepAt = 0;
@@ -136,12 +136,12 @@ export class RowConsumer implements Consumer {
     this.#tasks.add(tracked);
   }
 
-  /** Renews locks and takes events. What these steps change is committed together, and none stops another. */
+  /** Renews locks and takes events. These steps are committed together, and none stops another. */
   async #look(isUpkeepDue: boolean): Promise<void> {
     const now = performance.now();
     if (isUpkeepDue) this.#upkeepAt = now + this.#upkeepInterval;
     // Its own locks first: what this worker still runs has not stalled, even if its event loop was blocked.
-    const upkeep = isUpkeepDue ? [this.#renew(now), this.#release()] : [];
+    const upkeep = isUpkeepDue ? [this.#renew(now), this.#release(now)] : [];
     const steps = [...upkeep, this.#take()];
     await Promise.all(steps.map((step) => step.catch((error: unknown) => this.#pause(error))));
     this.#isLooking = false;
@@ -169,12 +169,13 @@ export class RowConsumer implements Consumer {
   }
 
   /** Frees the events of workers that have died. */
-  async #release(): Promise<void> {
+  async #release(now: number): Promise<void> {
     const { file, runner, settings, reporter } = this.#parts;
     const { maxStalls, lockDuration } = runner.settings;
     const { events } = file;
     const dead = this.#living.findDead(events.workers().filter(({ id }) => id !== this.#id));
     const stalled = await file.write(() => {
+      if (now < this.#quietUntil) return [];
       for (const { id, beat } of dead) events.withdraw(id, beat);
       return events.freed().map((event) => {
         const isLast = event.stalls >= maxStalls;
@@ -205,7 +206,7 @@ export class RowConsumer implements Consumer {
     for (const event of taken) this.#track(this.#run(event));
   }
 
-  /** Leaves an event on its last allowed stall until it can run alone, and takes no other: it may kill its worker. */
+  /** Lets an event on its last allowed stall run alone: it may kill its worker. */
   #choose(next: readonly NextRow[]): number[] {
     const alone = next.find((event) => this.#mustBeAlone(event));
     if (alone === undefined) return next.map(({ id }) => id);
@@ -223,7 +224,7 @@ export class RowConsumer implements Consumer {
     try {
       const { ending, report } = await this.#parts.runner.run(toTaken(event));
       this.#ended(event);
-      // There is a place again. What is taken now is committed together with the end of this run.
+      // There is a place again. An event that is taken now shares a commit with the end of this run.
       this.wake();
       if (ending.kind !== 'lost' && (await this.#record(event, ending))) report();
     } finally {
@@ -232,7 +233,7 @@ export class RowConsumer implements Consumer {
     }
   }
 
-  /** It has ended, or lost its lock: there is a place again. */
+  /** Makes room for another event: this one has ended, or lost its lock. */
   #ended(event: EventRow): void {
     this.#running.delete(event);
     if (this.#mustBeAlone(event)) this.#isAlone = false;
@@ -258,7 +259,7 @@ export class RowConsumer implements Consumer {
     }
   }
 
-  /** What each ending changes. Returns false if the run has lost its lock. */
+  /** Changes the row as the ending says. Returns false if the run has lost its lock. */
   #apply(event: EventRow, ending: Ending, settings: SqliteSettings): boolean {
     const { events } = this.#parts.file;
     switch (ending.kind) {
@@ -275,7 +276,7 @@ export class RowConsumer implements Consumer {
     }
   }
 
-  /** Deletes what is old enough, some at a time, and buries events that no worker has handled. */
+  /** Deletes old keys and dead letters, some at a time, and buries events that nobody handles. */
   async #sweep(): Promise<void> {
     const { file, runner, settings } = this.#parts;
     const { events } = file;
@@ -295,14 +296,14 @@ export class RowConsumer implements Consumer {
     }
   }
 
-  /** Looks for nothing for a moment: what has failed would fail again. */
+  /** Pauses polling: an immediate retry would fail too. */
   #pause(error: unknown): void {
     this.#pausedUntil = performance.now() + PAUSE_MS;
     this.#report(error);
   }
 
   #report(error: unknown): void {
-    // A query met another process that recovers the file. The file reports damage itself.
+    // Busy: another process recovers the file. The file reports damage itself.
     if (isBusy(error) || isDamage(error)) return;
     this.#parts.reporter.storageFailed(cleanError(error));
   }

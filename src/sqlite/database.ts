@@ -5,9 +5,9 @@ import type { SqliteSettings } from './options.js';
 import type { Row, Runtime, SqliteConnection, SqliteStatement, SqlValue } from './runtime.js';
 import { APPLICATION_ID, CREATE, TABLES_VERSION, UPGRADES } from './tables.js';
 
-/** Milliseconds for which opening waits for another process that opens, closes or recovers the file. */
+/** How long opening waits for another process that opens, closes or recovers the file, in ms. */
 const OPEN_TIMEOUT_MS = 10_000;
-/** The size to which the file beside, with the latest changes, is cut. */
+/** SQLite cuts the `-wal` file, which has the latest changes, to this size. */
 const MAX_WAL_BYTES = 64 * 1024 ** 2;
 
 /** A connection to the file of an inbox. Remembers prepared statements. */
@@ -35,7 +35,7 @@ export class Database {
     return this.#prepare(sql).iterate();
   }
 
-  /** Returns the first column of the first row, which is a number; 0 if there is none. */
+  /** Returns the number in the first column of the first row; 0 if there is none. */
   number(sql: string, ...values: readonly SqlValue[]): number {
     const [row = {}] = this.all(sql, ...values);
     return Number(Object.values(row)[0] ?? 0);
@@ -60,7 +60,7 @@ export class Database {
     this.#connection.close();
   }
 
-  /** Goes on with the connection of another one, which is not used any more. */
+  /** Takes over the connection of another one, which nobody uses any more. */
   become(other: Database): void {
     this.#connection = other.#connection;
     this.#statements.clear();
@@ -75,13 +75,14 @@ export class Database {
   }
 }
 
-/** Which file to open. */
+/** The file to open, and for whom. */
 type Opened = Pick<SqliteSettings, 'path' | 'application'>;
 
 /**
- * Opens or creates the file, and makes sure that what is committed is on the disk.
+ * Opens or creates the file, so that every commit is on the disk.
  *
- * @throws {ConfigurationError} It cannot be opened or written, or belongs to another program or a later release.
+ * @throws {ConfigurationError} It cannot be opened or written, or belongs to another program or a later
+ * release.
  */
 export function openDatabase(runtime: Runtime, { path, application }: Opened): Database {
   try {
@@ -121,7 +122,7 @@ function setUp(database: Database, application: string | undefined): Database {
   const [isForeign] = database.all(`SELECT application_id != ${APPLICATION_ID}
     AND EXISTS (SELECT 1 FROM sqlite_schema) AS foreigner FROM pragma_application_id`);
   if (isForeign?.foreigner === 1) return refuse('is the database of another program.');
-  // What belongs to the connection is set at each opening. Without `fullfsync`, macOS leaves data in the
+  // SQLite forgets these settings when a connection closes. Without `fullfsync`, macOS leaves data in the
   // cache of the disk: https://sqlite.org/pragma.html#pragma_fullfsync
   database.script(`
 PRAGMA journal_mode = WAL;
@@ -130,7 +131,8 @@ PRAGMA fullfsync = ON;
 PRAGMA checkpoint_fullfsync = ON;
 PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   const [mode] = database.all('PRAGMA journal_mode');
-  if (mode?.journal_mode !== 'wal') return refuse('is on a file system without shared memory.');
+  if (mode?.journal_mode !== 'wal')
+    return refuse('is on a file system without shared memory. Put it on a local disk.');
   createTables(database);
   checkOwner(database, application);
   // From here on, no call waits inside SQLite, which would block the event loop: the writer waits instead.
@@ -138,7 +140,7 @@ PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   return database;
 }
 
-/** Creates or upgrades the tables. Shows too whether the file can be written. */
+/** Creates or upgrades the tables. Fails if the file cannot be written. */
 function createTables(database: Database): void {
   database.run('BEGIN IMMEDIATE');
   // Another process may have been faster.
@@ -149,13 +151,13 @@ function createTables(database: Database): void {
   if (version > TABLES_VERSION) refuse(describeVersion(version));
 }
 
-/** A file without an owner takes the first application that has a name. */
+/** Makes the first application with a name the owner of the file, and refuses others. */
 function checkOwner(database: Database, application: string | undefined): void {
   if (application === undefined) return;
   database.run('INSERT INTO owner (name) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)', application);
   const [owner] = database.all('SELECT name FROM owner');
   if (owner?.name === application) return;
-  const advice = 'Two applications take events from each other: give each its own path';
+  const advice = "Two applications would take each other's events: give each its own path";
   refuse(
     `belongs to the application ${onOneLine(String(owner?.name))}, not ${onOneLine(application)}. ${advice}.`,
   );

@@ -4,7 +4,7 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { DeadRow } from './events.js';
 import type { InboxFile } from './file.js';
 
-/** The dead letters in a file. */
+/** Finds the dead letters in a file. */
 export class DeadRows implements DeadLetterStorage {
   readonly #file: InboxFile;
 
@@ -40,7 +40,7 @@ export class DeadRows implements DeadLetterStorage {
 
 function toDeadLetter(row: DeadRow): DeadLetter {
   const { key, type, received, data, reason, failures, stalls, died } = row;
-  // What is left of one that was changed from outside.
+  // If somebody has changed the row, its JSON may be broken.
   const rest = { version: 0, key, type, payload: {}, deliveryId: '', receivedAt: received };
   const webhook = (parseJson(data) as StoredWebhook | undefined) ?? rest;
   return { id: key, webhook, reason, attempts: failures + stalls, failedAt: died };

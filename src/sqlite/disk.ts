@@ -6,7 +6,7 @@ import type { DiskStats, Runtime } from './runtime.js';
 /** How long a reading of the free space is used, in ms. */
 const READING_LIFE_MS = 100;
 
-/** Where a file may be lost, or its locks may not work. */
+/** A kind of disk that may lose a file, or that breaks its locks. */
 type RiskyPlace = readonly [kind: 'persistence' | 'remote', place: string];
 
 /** Such file systems of Linux, by their number in `statfs(2)`. Other systems number below 100. */
@@ -37,7 +37,7 @@ export class Disk {
     this.#database = database;
   }
 
-  /** Describes how full the disk is if there is no room for an event. Reads it at most ten times a second. */
+  /** Says how full the disk is, if an event has no room. Measures at most ten times a second. */
   fullBy(): string | undefined {
     const now = performance.now();
     if (now - this.#readAt > READING_LIFE_MS) {
@@ -48,17 +48,17 @@ export class Disk {
     return `${this.#free} bytes are free on the disk, and minFree is ${this.#minFree}`;
   }
 
-  /** Returns what is wrong with the place of the file, as far as Linux shows it. */
+  /** Warns of a disk that may lose the file or break its locks, as far as Linux shows it. */
   warnings(): InboxWarnings<'persistence' | 'remote' | 'unmeasured'> {
     const type = this.#read((disk) => disk.type);
     if (type instanceof Error) {
-      return { unmeasured: `minFree has no effect: ${type.message}` };
+      return { unmeasured: `The free space is unknown, so minFree has no effect: ${type.message}` };
     }
     const [kind, place] = PLACES[type] ?? [];
     return kind ? { [kind]: `The file is on ${place}. Put it on a local disk, or on a volume.` } : {};
   }
 
-  /** The file never shrinks: what was handled leaves free pages inside it. */
+  /** Counts free pages inside the file too: it never shrinks, and handled events leave them. */
   #readFree(): number {
     const free = this.#read(({ bavail, bsize }) => bavail * bsize);
     if (free instanceof Error) return Number.POSITIVE_INFINITY;

@@ -29,11 +29,11 @@ export type SqliteWarning =
   | 'remote'
   /** The free space of the disk is not known. */
   | 'unmeasured'
-  /** It would not be noticed if the file was deleted or replaced. */
+  /** The inbox cannot notice if the file is deleted or replaced. */
   | 'unwatched';
 
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
-/** Milliseconds before nobody waits any more in which a store gives up, so that its reason is known. */
+/** A store gives up this much before its time limit, in ms, so that its own error is reported. */
 const EARLIER_MS = 10;
 /** Time limit of the test write, in ms. */
 const PROBE_TIMEOUT_MS = 1_000;
@@ -41,8 +41,8 @@ const PROBE_TIMEOUT_MS = 1_000;
 /**
  * Events as rows of one file.
  *
- * `database.ts` opens the file and has its tables, `events.ts` is what is done with rows, as SQL; `writer.ts` commits
- * what comes at the same time together. `consumer.ts` takes events for a worker.
+ * `database.ts` opens the file, `tables.ts` has its tables, and `events.ts` changes the rows. `writer.ts`
+ * commits changes in groups. `consumer.ts` takes events for a worker.
  */
 export class SqliteEngine implements Engine<SqliteWarning> {
   readonly name = 'the file';

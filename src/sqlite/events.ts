@@ -51,7 +51,7 @@ export interface Mark {
   readonly event: number;
 }
 
-/** One run of an event: what it records counts only as long as no later run has taken the event. */
+/** One run of an event. It can only record its end as long as no later run has taken the event. */
 export type RunId = Pick<EventRow, 'id' | 'key' | 'run'>;
 
 /** The number of events of a type in a state. */
@@ -70,7 +70,7 @@ const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
 /** Marks are this share of their span apart. */
 const MARKS = 60;
 
-/** What is done with events, as statements of SQL. Each change is part of a transaction of the writer. */
+/** Reads and changes events with SQL. Each change is part of a transaction of the writer. */
 export class Events {
   readonly #database: Database;
 
@@ -101,8 +101,9 @@ export class Events {
   }
 
   /**
-   * Returns events of these types to take, up to a number, without the first `skip`: retries that are due, then the
-   * oldest that wait. They are found in the index alone, type by type, however many events of other types wait.
+   * Returns events of these types to take, up to a number, without the first `skip`: retries that are due,
+   * then the oldest that wait. They are found in the index alone, type by type, however many events of other
+   * types wait.
    */
   next(types: readonly string[], now: number, limit: number, skip = 0): NextRow[] {
     if (types.length === 0) return [];
@@ -138,20 +139,20 @@ export class Events {
     return this.#database.all<WorkerRow>('SELECT id, lock, beat FROM workers');
   }
 
-  /** Takes a worker off the list, unless its beat is another by now. Its events are free then. */
+  /** Takes a worker off the list, which frees its events. Not if its beat has changed. */
   withdraw(id: string, beat?: number): void {
     const sql = 'DELETE FROM workers WHERE id = ?1 AND beat = coalesce(?2, beat)';
     this.#database.run(sql, id, beat ?? null);
   }
 
-  /** Keeps the lock of a run, even if it was set free and nobody has taken the event. Returns false if it was lost. */
+  /** Keeps the lock of a run, or takes it back if nobody else has it. Returns false if it was lost. */
   keep({ id, run, stalls }: RunId & Pick<EventRow, 'stalls'>, worker: string): boolean {
     const sql = `UPDATE events SET state = 'running', due = 0, worker = ?1, stalls = ?4
       WHERE id = ?2 AND run = ?3 AND (state = 'running' OR state = 'retrying' AND stalls > ?4)`;
     return this.#database.run(sql, worker, id, run, stalls) === 1;
   }
 
-  /** Frees what is said to run in a worker, but does not. */
+  /** Frees events that are marked as running in a worker, but do not run there. */
   freeOthers(taken: Iterable<EventRow>, worker: string): void {
     const ids = JSON.stringify([...taken].map(({ id }) => id));
     const which = "state = 'running' AND worker = ? AND id NOT IN (SELECT value FROM json_each(?))";
@@ -175,13 +176,13 @@ export class Events {
     this.#change(run, `${DEAD}, stalls = stalls + 1`, keptUntil, now, reason);
   }
 
-  // Ends of runs. Each returns false if it does not count.
+  // Ends of runs. Each returns false if it is ignored.
 
   /**
    * Deletes an event that was handled, and remembers its key.
    *
-   * A success counts although the lock was lost: while the event waits, and while it runs elsewhere. It does not count
-   * for a dead letter, nor for one that was replayed since.
+   * A success counts even if the lock was lost: while the event waits, or runs elsewhere. It is ignored if
+   * the event has become a dead letter, even if that was replayed.
    */
   finish({ id, key, run }: RunId, rememberedUntil: number): boolean {
     const deleted = "DELETE FROM events WHERE id = ? AND key = ? AND replayed < ? AND state != 'dead'";
@@ -216,7 +217,7 @@ export class Events {
     return this.#database.all<EventRow>(sql, ...values);
   }
 
-  /** Makes dead letters of events of a type that nobody has handled since the mark, up to a number. Returns them. */
+  /** Makes dead letters of old events of a type that nobody handles, up to a number. Returns them. */
   buryUnhandled(type: string, mark: Mark, retention: number, limit: number, end: DeadEnd): EventRow[] {
     const old = (state: string) => `SELECT id FROM events
       WHERE ${state} AND type = ?4 AND received <= ?5 AND id <= ?6`;
@@ -225,9 +226,9 @@ export class Events {
     return this.#changeAll(DEAD, which, ...values);
   }
 
-  /** Makes retries due that are further ahead than any delay: the clock was ahead when they failed. */
+  /** Makes retries due that are further ahead than any delay: a clock was ahead when they failed. */
   bringBack(now: number, { type, delay }: Settled<Backoff>): void {
-    // A shift by 64 would be one by nothing.
+    // Larger shifts would overflow.
     const doublings = type === 'exponential' ? 'min(failures, 40)' : '0';
     const sql = `UPDATE events SET due = ?1 WHERE state = 'retrying'
       AND due > ?1 + max(?2 * (1 << ${doublings}), ?3 * (1 << min(stalls, 40)))`;
@@ -278,7 +279,9 @@ export class Events {
     return this.#database.number('SELECT count(*) FROM workers WHERE due > ?', now);
   }
 
-  /** Marks this moment, and returns the last mark that is old enough. Forgets those of a clock that was ahead. */
+  /**
+   * Marks this moment, and returns the last mark that is old enough. Forgets those of a clock that was ahead.
+   */
   mark(now: number, span: number): Mark | undefined {
     this.#database.run('DELETE FROM marks WHERE at > ?', now);
     const sql = `INSERT INTO marks (at, event) SELECT ?1, (SELECT coalesce(max(id), 0) FROM events)
@@ -290,7 +293,9 @@ export class Events {
     return mark;
   }
 
-  /** Deletes up to `limit` rows of each table that were due at a mark. Returns the largest number of a table. */
+  /**
+   * Deletes up to `limit` rows of each table that were due at a mark. Returns the largest number of a table.
+   */
   sweep({ number, at }: Mark, limit: number): number {
     const keys = 'DELETE FROM handled WHERE key IN (SELECT key FROM handled WHERE due <= ? LIMIT ?)';
     const dead = `DELETE FROM events WHERE id IN
@@ -301,10 +306,12 @@ export class Events {
   // Another file
 
   /**
-   * Copies another file: its workers, events, and the keys of those that were handled. Returns the number of events.
+   * Copies another file: its workers, events, and the keys of those that were handled. Returns the number of
+   * events.
    *
-   * An event that is here, or was handled here, is left out: another process was faster. One whose id is taken here
-   * runs again, with an id of its own: its run would not find it.
+   * It leaves out events that are here or were handled here, because another process was faster. If the id of
+   * a running event is taken here, the event gets a new one and runs again, because its run would not find
+   * it.
    */
   copyFrom(other: Events, now: number): number {
     const from = other.#database;

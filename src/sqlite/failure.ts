@@ -4,10 +4,10 @@ import type { Runtime } from './runtime.js';
 
 /** The result codes of SQLite that are handled differently: https://sqlite.org/rescode.html */
 const CODES = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
-/** Those of a file that may not be opened or written: the permissions, or the file system, forbid it. */
+/** The codes of a file that permissions or the file system forbid to open or write. */
 const DENIED: readonly unknown[] = [3, 8, 14, 23, 'EACCES', 'EPERM', 'EROFS'];
 
-/** The file was deleted or replaced, and its events cannot be brought to the one at its path. */
+/** The file was deleted or replaced, and its events cannot be copied to a new one. */
 export class FileGoneError extends WebhookError {
   constructor(cause: unknown) {
     super(`The file was deleted or replaced: ${cleanError(cause).message}`, { cause });
@@ -25,9 +25,7 @@ export function isDamage(error: unknown): boolean {
   return code === CODES.corrupt || code === CODES.notADatabase;
 }
 
-/**
- * Whether storing may soon succeed: the disk is full, or SQLite has refused for another reason than damage.
- */
+/** Whether storing may succeed soon: any error of SQLite may pass, except damage. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof InboxFullError || error instanceof FileGoneError) return true;
   return codeOf(error) !== undefined && !isDamage(error);
@@ -39,18 +37,18 @@ function codeOf(error: unknown): number | undefined {
   return typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
-/** Describes an error of SQLite or of the file system, with advice for a damaged file. */
+/** Makes an error of SQLite or the file system safe to log, with advice for a damaged file. */
 export function cleanError(error: unknown): Error & { readonly code?: string } {
   const message = error instanceof Error ? error.message : typeof error;
-  const advice = isDamage(error) ? ': see "A damaged file" in the guide of the inbox' : '';
+  const advice = isDamage(error) ? ': see "A damaged file" in the guide inbox-file.md' : '';
   return new Error(message + advice, { cause: error });
 }
 
-/** Says what to do about an error of opening the file. SQLite has few words for it, and the same for several causes. */
+/** Says how to mend an error of opening the file: SQLite has one message for several causes. */
 export function openingAdvice(error: unknown, { fs, path: paths }: Runtime, path: string): string {
   const { code } = error as { readonly code?: unknown };
   const folder = paths.dirname(paths.resolve(path));
-  // It is not made: it may be that of a volume that is not mounted.
+  // The inbox does not create it: a missing folder often means that a volume is not mounted.
   if (code === 'ENOENT') return '. Create its folder, or mount the volume';
   if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
     return '. It is a folder: add the name of a file';

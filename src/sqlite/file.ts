@@ -30,7 +30,7 @@ export class InboxFile {
   readonly #identity: Identity;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
-  /** What is wrong with the file, as far as anything has met it. */
+  /** Damage that was met, and a file system that hides if the file is replaced. */
   warnings: InboxWarnings<'damaged' | 'unwatched'> = {};
   readonly #timer: ReturnType<typeof setInterval>;
   #isClosed = false;
@@ -73,23 +73,23 @@ export class InboxFile {
     this.#database.close();
   }
 
-  /** Whether the open file is the one at its path, as far as that can be told. */
+  /** Whether the open file is the one at its path, as far as one can tell. */
   get #isInPlace(): boolean {
     return this.warnings.unwatched !== undefined || this.#identity.isSame;
   }
 
-  /** Notices too while nothing is stored that the file is gone: the writer follows. */
+  /** Notices that the file is gone even if nothing is stored: a change makes the writer follow. */
   #look(): void {
     if (this.#isInPlace) return;
     this.write(() => undefined).catch((error: unknown) => this.#reporter.storageFailed(cleanError(error)));
   }
 
   /**
-   * Goes on in the file that is at the path now, if that is another one, with every event of the one that was.
+   * Moves to the file that is at the path now, if that is another one.
    *
-   * Nobody else would find what is stored in a file that was deleted or replaced.
+   * It takes every event along, because nobody else would find them in a file that was deleted or replaced.
    *
-   * @throws {FileGoneError} There is none, and none can be made.
+   * @throws {FileGoneError} There is no file, and none can be created.
    */
   #follow(): void {
     if (this.#isInPlace) return;
@@ -103,24 +103,26 @@ export class InboxFile {
   }
 
   /**
-   * Puts a copy in the place of the file, because what SQLite keeps beside it was deleted.
+   * Replaces the file by a copy, because `-wal` or `-shm` was deleted.
    *
-   * A process that opens the file now would see neither the latest events nor our locks. All who have it open follow to
-   * the copy.
+   * A process that opens the file now would see neither the latest events nor our locks. Every process that
+   * has it open follows to the copy.
    */
   #replace(): void {
-    // Those who share the deleted files wait here, and find the copy then.
+    // Others that share the deleted files wait here, and find the copy afterwards.
     this.#database.run('BEGIN IMMEDIATE');
     try {
       if (!this.#identity.isSameFile) return;
       this.#identity.replaceBy((path) => this.#copyTo(path));
-      this.#reporter.warn('the files beside the file were deleted: a copy has taken its place');
+      this.#reporter.warn('the file -wal or -shm was deleted. A complete copy has replaced the file');
     } finally {
       this.#database.run('ROLLBACK');
     }
   }
 
-  /** Returns a copy that is open and locked: nobody uses it before what is beside its path is gone too. */
+  /**
+   * Returns a copy that is open and locked: nobody may use it until the old `-wal` and `-shm` are deleted.
+   */
   #copyTo(path: string): Database {
     const copy = this.#open(path);
     try {
@@ -141,13 +143,13 @@ export class InboxFile {
     try {
       if (new Events(next).workers().some(({ id }) => id === proof)) {
         const unwatched =
-          'The inode of the file changes by itself: nobody notices if it is deleted or replaced.';
+          'The inode of the file changes by itself, so nobody notices if the file is deleted or replaced.';
         this.warnings = { ...this.warnings, unwatched };
         this.#reporter.warnOnce('unwatched', unwatched);
       } else {
         const copied = copyEvents(this.events, next);
         this.#reporter.warn(
-          `the file was deleted or replaced: ${copied} events were copied to the one at its path`,
+          `the file was deleted or replaced. ${copied} events were copied to the file at its path`,
         );
       }
     } catch (error) {
@@ -158,7 +160,7 @@ export class InboxFile {
     this.#database.become(next);
   }
 
-  /** Reports damage by itself: a damaged page concerns some events, and the others go on. */
+  /** Reports damage: it affects some events only, and the others go on. */
   async #watch<Value>(use: () => Promise<Value>): Promise<Value> {
     if (this.#isClosed) throw closedError();
     try {

@@ -12,7 +12,7 @@ interface Closable {
 /** How often the file is opened again while others replace it. */
 const OPENINGS = 5;
 
-/** Which files are at a path: device and inode of each; undefined for one that is not there. */
+/** Remembers which files are at a path, by the device and inode of each. */
 export class Identity {
   readonly #fs: Runtime['fs'];
   readonly #path: string;
@@ -23,7 +23,7 @@ export class Identity {
     this.#path = path;
   }
 
-  /** Opens the file, and remembers which one is open: it may be replaced at this moment. */
+  /** Opens the file, and remembers which one it is. Repeats that if it was replaced meanwhile. */
   open<Opened extends Closable>(open: () => Opened): Opened {
     for (let count = 1; ; count += 1) {
       const before = this.#read('');

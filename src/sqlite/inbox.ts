@@ -4,7 +4,7 @@ import { InboxWorker } from '../inbox/worker.js';
 import { SqliteEngine, type SqliteWarning } from './engine.js';
 import { resolveSqlite, type SqliteInboxOptions } from './options.js';
 
-/** A durable inbox in one file, for all processes of one machine. */
+/** Keeps events in one file, for all processes of one machine. */
 export class SqliteInbox extends Inbox<SqliteWarning> {
   /** Use {@link createSqliteInbox}. */
   constructor(options: SqliteInboxOptions) {
@@ -15,7 +15,7 @@ export class SqliteInbox extends Inbox<SqliteWarning> {
 }
 
 /**
- * Makes a durable inbox for webhooks in one file, for receivers and workers on one machine.
+ * Creates a durable inbox in one file, for receivers and workers on one machine.
  *
  * With it, a receiver responds with 200 when the event is on the disk. Workers run the handlers until they
  * succeed, and keep an event that fails for good as a dead letter. It needs no server, and no other

@@ -1,7 +1,8 @@
 import type { WorkerRow } from './events.js';
 
 /**
- * Finds workers that have died, without comparing clocks: those whose beat was seen unchanged for all of their lock.
+ * Finds workers that have died, without comparing clocks: those whose beat was seen unchanged for all of
+ * their lock.
  *
  * The clock of another process may be wrong, and so may ours.
  */

@@ -9,20 +9,20 @@ import {
 } from '../inbox/options.js';
 import { checkedBy, checkOptions, type OptionFields, wholeNumber } from '../validation/check-options.js';
 
-/** Options of `createSqliteInbox`. Pass the same where events are received and where they are processed. */
+/** Options of `createSqliteInbox`. Pass the same in receivers and in workers. */
 export interface SqliteInboxOptions extends InboxOptions {
   /**
    * The path of the file, such as `'/data/webhooks.db'`.
    *
-   * The file is created; its folder is not, so that a volume that is not mounted does not go unnoticed. It
-   * must be on a disk of this machine: the locks of SQLite do not work over NFS or SMB. Two more files are
-   * beside it while it is open.
+   * The inbox creates the file, but not its folder, because a missing folder often means that a volume is not
+   * mounted. Use a disk of this machine: SQLite's locks do not work over NFS or SMB. While the file is open,
+   * two more are beside it.
    */
   readonly path: string;
   /**
-   * The number of bytes that stay free on the disk when events are stored. Default 67 108 864: 64 MiB.
+   * How many bytes stay free on the disk. Default 67 108 864: 64 MiB.
    *
-   * They are for the workers: on a full disk they could not record the end of anything.
+   * If less is free, no event is stored. Workers need that room to record the ends of runs.
    */
   readonly minFree?: number | undefined;
 }

@@ -19,10 +19,7 @@ export interface SqliteStatement {
   iterate(): Iterable<Row>;
 }
 
-/**
- * The modules of the runtime that an inbox in a file needs, without the types of Node: they are part of
- * ours.
- */
+/** The modules that an inbox in a file needs. Our public types must not refer to those of Node. */
 export interface Runtime {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
   readonly fs: {

@@ -4,20 +4,22 @@ export const APPLICATION_ID = 0x61707331;
 export const TABLES_VERSION = 2;
 
 /*
- * The comments on the tables stand here, because they would be a part of the bundle.
+ * Comments inside the SQL would be a part of the bundle, so they are here:
  *
  * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another.
  * - `events.state` is waiting, retrying, running or dead.
- * - `events.due` is when a retrying event runs again, and a dead one is deleted. Others have 0: a waiting event is due
- *   at once, whatever the clock of the machine says.
- * - `events.run` counts how often it was taken, `worker` is who has taken it, and `replayed` the number of its runs
- *   before it was last replayed: they cannot end it any more.
+ * - `events.due` is when a retrying event runs again, and a dead one is deleted. Others have 0: a waiting
+ *   event is due at once, whatever the clock of the machine says.
+ * - `events.run` counts how often it was taken, `worker` is who has taken it, and `replayed` the number of
+ *   its runs before it was last replayed: they cannot end it any more.
  * - `events.marked` is the number of the last mark before it died.
- * - `by_type` has all that workers and health look for, so that they need no row, which may be damaged.
+ * - `by_type` has every column that workers and health look for, so that they read no row, which may be
+ *   damaged.
  * - `handled` has the keys of handled events, apart from their rows: a row that shrinks frees no page.
- * - `workers` has those of all processes. A worker that lives raises its `beat` twice in `lock` milliseconds; `due` is
- *   only for the health.
- * - `marks` has moments of the past hour, numbered, with the last event of then. What is deleted was due at one.
+ * - `workers` has those of all processes. A worker that lives raises its `beat` twice in `lock` milliseconds;
+ *   `due` is only for the health.
+ * - `marks` has moments of the past hour, numbered, with the last event of then. A row is deleted if it was
+ *   due at one.
  * - `owner` has the name of the application.
  */
 const WORKERS =
@@ -55,7 +57,7 @@ CREATE INDEX handled_by_due ON handled (due);
 PRAGMA application_id = ${APPLICATION_ID};
 ${ADDED}`;
 
-/** What makes the tables of the next version from those of a version, which is the index. */
+/** Upgrades tables to the next version, by the version that they have. */
 export const UPGRADES: readonly string[] = [
   '',
   // 0.3: events that failed had the state waiting, and those without a handler were parked.

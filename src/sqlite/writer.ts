@@ -12,14 +12,15 @@ interface Change {
   readonly until: number;
 }
 
-/** The longest delay between two attempts while another connection writes. Random, or two could meet forever. */
+/**
+ * The longest delay between two attempts while another connection writes. Random, or two could meet forever.
+ */
 const MAX_RETRY_DELAY_MS = 5;
-/** Milliseconds after which a transaction takes no more changes, so that it does not block the event loop. */
+/** A transaction takes changes for this long, in ms, so that it does not block the event loop. */
 const MAX_TRANSACTION_MS = 20;
 
 /**
- * Commits changes in groups: all that come in one turn of the event loop share a transaction, and so an
- * fsync.
+ * Commits changes in groups: all changes of one turn of the event loop share an fsync.
  *
  * A promise resolves when its change is on the disk. A change that fails takes no other with it.
  */
@@ -44,13 +45,13 @@ export class Writer {
   write<Value>(apply: () => Value, timeout: number): Promise<Value> {
     return new Promise((resolve, reject) => {
       const until = performance.now() + timeout;
-      // What `resolve` is called with is what `apply` returned.
+      // It is only called with a result of `apply`.
       this.#changes.push({ apply, resolve: resolve as Change['resolve'], reject, until });
       this.#schedule();
     });
   }
 
-  /** Rejects what waits, because the file is about to be closed. */
+  /** Rejects all changes that wait, because the file is about to be closed. */
   end(error: WebhookError): void {
     rejectAll(this.#changes.splice(0), error);
   }

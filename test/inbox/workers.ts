@@ -46,14 +46,19 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
   test.each<[what: string, work: unknown, options: object, message: RegExp]>([
     ['a receiver', receiverWith(), {}, /receiver.*by type/],
     ['nothing', undefined, {}, /work must be handlers by type/],
-    ['an option', { concurrency: 5 }, {}, /concurrency is no handler: options go second/],
-    ['a method', { onAny: () => undefined }, {}, /onAny is no handler: .*onAny to createWebhookHandlers\(\)/],
+    ['an option', { concurrency: 5 }, {}, /concurrency is no handler. Options are the second argument/],
+    [
+      'a method',
+      { onAny: () => undefined },
+      {},
+      /onAny is no handler.*onAny belongs to createWebhookHandlers\(\)/,
+    ],
     ['an unknown type', { nothing: () => undefined }, {}, /nothing/],
     [
       'onError beside createWebhookHandlers',
       createWebhookHandlers(),
       { onError: () => 0 },
-      /onError.*Register/,
+      /onError.*Call `onError` of your `WebhookHandlers`/,
     ],
     ['attempts, which belong to the inbox', {}, { attempts: 3 }, /attempts belongs to the inbox: pass it to/],
     ['a backoff, which belongs to the inbox', {}, { backoff: 5 }, /backoff belongs to the inbox: pass it to/],
@@ -221,7 +226,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     inbox.work({});
     await inbox.store(stored({ type: 'webhook_test', payload: minimal.webhook_test }));
     await eventually(() =>
-      expect(logger.lines.join()).toMatch(/info .*webhook_test .* has no handler, and was completed/),
+      expect(logger.lines.join()).toMatch(/info .*webhook_test .* has no handler, and needs none/),
     );
     expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
     expect(calls).toEqual([]);
