@@ -107,14 +107,14 @@ function numberOf(name: string): number {
   return Number(name.split('-')[1]);
 }
 
-/** Sets the clock of this process, every two seconds or so: ahead, back, or right. */
-function setClock(most: number): void {
+/** Sets the clock of this process, again and again: ahead, back, or right. */
+function setClock({ most, every }: NonNullable<ProcessSettings['clock']>): void {
   const right = Date.now;
   let ahead = 0;
   Date.now = () => Math.round(right() + ahead);
   setInterval(() => {
     ahead = Math.random() < 0.3 ? 0 : (Math.random() * 2 - 1) * most;
-  }, 2_000).unref();
+  }, every).unref();
 }
 
 function block(ms: number): void {

@@ -12,8 +12,8 @@ export interface ProcessSettings {
   readonly journals: string;
   readonly port?: number;
   readonly worker?: WorkerSettings;
-  /** How far the clock of the process is set ahead and back, again and again, in ms. */
-  readonly clock?: number;
+  /** How far the clock of the process is set ahead and back, and how often, in ms. */
+  readonly clock?: { readonly most: number; readonly every: number };
   /** Options of the inbox that differ from the defaults. */
   readonly inbox?: PassedOptions;
 }
