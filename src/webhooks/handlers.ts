@@ -319,8 +319,8 @@ export class WebhookHandlers {
   }
 }
 
-const REFUSAL = 'a failure (false, an error or its status): the result is ignored; throw to refuse the event';
-const UNSTARTED = ', whose work nobody starts or awaits: return a promise of it';
+const REFUSAL = 'false, an error or its status, which changes nothing: throw to refuse the event';
+const UNSTARTED = ', which nobody runs: return a promise';
 
 /** Describes a result that does nothing: work that is not started, or what means failure elsewhere. */
 function problemWith(result: unknown): string | undefined {
@@ -345,7 +345,7 @@ function meansFailure(result: unknown): boolean {
 
 export function checkFunction(name: string, given: unknown): void {
   if (typeof given === 'function') return;
-  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.`, { option: name });
+  throw new ConfigurationError(`${name} must be a function, got ${typeName(given)}.`, { option: name });
 }
 
 /**

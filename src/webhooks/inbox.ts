@@ -80,7 +80,7 @@ export interface WebhookInbox {
 export function checkStored(data: unknown): StoredWebhook {
   const { version, type, payload } = isObject(data) ? data : {};
   if (typeof version !== 'number' || typeof type !== 'string' || !isObject(payload)) {
-    const message = 'This is not a stored webhook. A raw body goes to a receiver or to parseWebhook';
+    const message = 'This is not a stored webhook. Pass a raw body to a receiver or to parseWebhook';
     throw new WebhookPayloadError(message, { issues: [] });
   }
   if (version > STORED_VERSION) {

@@ -136,7 +136,11 @@ const MISPLACED: readonly [beside: keyof Both, option: keyof Both, where: string
   ['inbox', 'validation', OF_HANDLERS],
   ['inbox', 'onDrift', OF_HANDLERS],
   ['inbox', 'handlers', 'belong to the worker: inbox.work(handlers).'],
-  ['inbox', 'dedupe', 'cannot be combined with `inbox`: the stored event is the claim, for its `retention`.'],
+  [
+    'inbox',
+    'dedupe',
+    'cannot be combined with `inbox`, which recognises duplicates itself: see its `retention`.',
+  ],
   ['handlers', 'validation', OF_HANDLERS],
   ['handlers', 'onDrift', OF_HANDLERS],
 ];
@@ -150,7 +154,7 @@ function conflicts(options: Both): readonly OptionProblem[] {
   if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
     const text =
       `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: ` +
-      'an event that is still being stored would be refused.';
+      'otherwise the receiver refuses events that are still being stored.';
     problems.push({ option: 'deadline', text });
   }
   return problems;

@@ -86,14 +86,14 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
   if (typeof given?.secret === 'function' || given?.verifySecret !== undefined) {
     const option = given.verifySecret === undefined ? 'secret' : 'verifySecret';
     throw new ConfigurationError(
-      `parseWebhook takes no function as ${option}, because it is synchronous: use parseWebhookRequest.`,
+      `parseWebhook is synchronous, so ${option} cannot be a function: use parseWebhookRequest.`,
       { option },
     );
   }
   checkParsing(options);
   if (isRequest(body) || body instanceof Promise || isStream(body)) {
     throw new ConfigurationError(
-      'parseWebhook takes a body that was read: pass `await request.text()`, or use parseWebhookRequest.',
+      'parseWebhook needs a body that was read: pass `await request.text()`, or use parseWebhookRequest.',
       { option: 'body' },
     );
   }

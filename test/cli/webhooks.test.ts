@@ -270,7 +270,7 @@ describe('trigger', () => {
     const url = (await serve((_, response) => response.end())).replace('http:', 'https:');
     const { lines } = await finish(['trigger', 'webhook_test', '--to', url], env);
     expect(lines[0]).toContain(
-      '\n          ERR_SSL_WRONG_VERSION_NUMBER. Does it speak http: and not https:?',
+      '\n          ERR_SSL_WRONG_VERSION_NUMBER. Does the server speak http: instead of https:?',
     );
   });
 

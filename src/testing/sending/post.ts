@@ -141,7 +141,8 @@ export function describeFailure(error: unknown): string {
   // (nodejs/undici#1602).
   const cause: unknown = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause;
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return `${code}. Does it speak http: and not https:?`;
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return `${code}. Does the server speak http: instead of https:?`;
   return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }
 

@@ -119,7 +119,7 @@ function isServer(server: unknown): boolean {
 function check(server: unknown, options: unknown): void {
   if (!isServer(server)) {
     throw new ConfigurationError(
-      `drain takes a server of node:http or node:https, got ${typeName(server)}. Pass what listens:\n` +
+      `drain needs a server of node:http or node:https, got ${typeName(server)}. Pass the one that listens:\n` +
         '  Express, Koa: const server = app.listen(3000)\n  Fastify: app.server\n  Nest: app.getHttpServer()',
       { option: 'server' },
     );

@@ -96,7 +96,7 @@ export function listSecrets(secrets: unknown): {
   if (listed.length === 0 && problems.length === 0) {
     problems.push({
       option: 'secret',
-      text: 'is empty: give a string, a list, or a record of names and secrets.',
+      text: 'is empty: pass a string, a list, or an object of secrets by workspace name.',
     });
   }
   if (new Set(listed.map(({ secret }) => secret)).size < listed.length) {

@@ -120,7 +120,7 @@ export class SecretLoader implements OwnerFinder {
       await within(
         this.#take(),
         LOAD_TIMEOUT_MS,
-        () => new WebhookError(`The function \`secret\` did not settle within ${LOAD_TIMEOUT_MS} ms.`),
+        () => new WebhookError(`The function \`secret\` did not end within ${LOAD_TIMEOUT_MS} ms.`),
       );
       this.#error = undefined;
     } catch (cause) {

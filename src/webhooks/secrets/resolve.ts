@@ -55,12 +55,12 @@ export type SecretAnswer =
 export function secretProblems(options: WebhookSecretOptions): readonly OptionProblem[] {
   const { secret, verifySecret } = options;
   if (verifySecret !== undefined) {
-    const text = 'cannot be combined with secret: give one of them.';
+    const text = 'cannot be combined with `secret`: pass one of them.';
     return secret === undefined ? [] : [{ option: 'verifySecret', text }];
   }
   if (typeof secret === 'function') {
     const text =
-      'takes a function without arguments, which loads secrets. ' +
+      'must be a function without arguments, because it loads secrets. ' +
       'To verify a secret, use the option `verifySecret`.';
     return secret.length === 0 ? [] : [{ option: 'secret', text }];
   }
