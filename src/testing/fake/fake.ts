@@ -4,15 +4,16 @@ import { flag, text } from '../../schemas/fields.js';
 import { bindMethods } from '../../utils/bound.js';
 import { byRegion } from '../../utils/regions.js';
 import { checkOptions, oneOf } from '../../validation/check-options.js';
+import { copyOf } from '../fixtures/overlay.js';
 import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
 import { FakeWebhooks } from '../sending/webhooks.js';
-import { type BaseUrls, resolveBaseUrls } from './base-urls.js';
 import { ChangeEmitter, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
 import { Faults } from './faults/faults.js';
 import { createFetch, type FakeFetch } from './fetch.js';
 import { Generation } from './generation.js';
 import { type Handler, handlerRoute } from './handler.js';
+import { type BaseUrls, resolveBaseUrls } from './places.js';
 import { createAdd, type FakeAdd } from './records/add.js';
 import type { FakeState, StartRecords } from './records/records.js';
 import {
@@ -104,7 +105,7 @@ export class FakePlatform {
     this.webhooks = new FakeWebhooks(store, this.#changes, generation);
     this.fetch = createFetch(this.#service);
     // A copy: `reset` returns to these records, even if the test has changed its own.
-    this.#options = { ...options, regions: structuredClone(options.regions) };
+    this.#options = { ...options, regions: copyOf(options.regions) };
     fillStore(store, this.add, this.#options);
     bindMethods(this);
   }
@@ -166,15 +167,6 @@ export class FakePlatform {
   ): void {
     const others = this.#routes.filter((route) => !isSameOperation(route.endpoint, endpoint));
     this.#routes = [handlerRoute(endpoint, handler), ...others];
-  }
-
-  /**
-   * The names of all operations: those of `endpoints`, and those added by `handle`.
-   *
-   * @internal
-   */
-  get endpointNames(): readonly string[] {
-    return this.#routes.map(({ name }) => name);
   }
 
   /**

@@ -52,13 +52,12 @@ export function handlerRoute<Path extends string, Body, Query, Result>(
   const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
   const rule = ({ reach: _, ...call }: OperationCall): unknown => {
     const succeed = (...[data]: unknown[]): object => (data === undefined ? SUCCESS : { ...SUCCESS, data });
-    const own: object = { ...call, succeed, refuse: throwRefusal };
+    const refuse = (reason: RefusalReason, message: string): never => {
+      throw new Refusal(reason, message);
+    };
+    const own: object = { ...call, succeed, refuse };
     // Only requests of this endpoint get here, and their path, query and body have these types.
     return handler(own as HandlerCall<PathParameter<Path>, Body, Query, Result>);
   };
   return { name, endpoint, rule };
-}
-
-function throwRefusal(reason: RefusalReason, message: string): never {
-  throw new Refusal(reason, message);
 }

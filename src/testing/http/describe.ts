@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../utils/json.js';
 import { onOneLine } from '../../utils/printable.js';
 import type { FakeRequest } from '../fake/requests.js';
-import type { DeliveryRecord, PostedEvent } from '../sending/post.js';
+import type { DeliveryRecord, PostResult } from '../sending/post.js';
 
 /** The characters of a receiver's response that a reason repeats. */
 const MAX_QUOTED_LENGTH = 200;
@@ -39,7 +39,7 @@ export function failureOfRequest(request: FakeRequest): string | undefined {
 }
 
 /** Why a delivery failed, and what to do if that is known. Undefined for a 200, and while it is under way. */
-export function failureOfDelivery(delivery: PostedEvent | DeliveryRecord): string | undefined {
+export function failureOfDelivery(delivery: PostResult | DeliveryRecord): string | undefined {
   if ('secretOf' in delivery && delivery.secretOf === undefined && delivery.status === 401) {
     return 'The secret was forged, and the receiver refused it, as it should.';
   }

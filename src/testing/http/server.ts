@@ -6,8 +6,7 @@ import { AgentPlatformError } from '../../errors/index.js';
 import { flag, text } from '../../schemas/fields.js';
 import { byRegion } from '../../utils/regions.js';
 import { checkedBy, checkOptions, wholeNumber } from '../../validation/check-options.js';
-import type { BaseUrls } from '../fake/base-urls.js';
-import { placeOverHttp } from '../fake/places.js';
+import { type BaseUrls, placeOverHttp } from '../fake/places.js';
 import { isJson } from '../fake/responses.js';
 import type { Incoming } from '../fake/service.js';
 import { callableHost, hostInUrl, isHostName, isOwnHost, isThisMachine } from './hosts.js';
@@ -80,26 +79,34 @@ export async function startServer(served: Served, options: ListenOptions): Promi
     serve(served, [host, ...allowedHosts], incoming, outgoing).catch(() => cutConnection(outgoing));
   });
   server.on('clientError', (error: ParseError, socket) => void refuseUnparsed(served, error, socket));
+  const listening = await startListening(server, { host, port });
+  if (!isThisMachine(host)) {
+    console.warn(
+      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${listening.port}: ` +
+        'other machines can read and change its records.',
+    );
+  }
+  const baseUrls = byRegion((region) => `${listening.url}/${region}`);
+  return { ...listening, baseUrls, [Symbol.asyncDispose]: listening.close };
+}
+
+/** Lets a server listen. Rejects if it cannot. */
+export async function startListening(
+  server: http.Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Pick<FakeServer, 'url' | 'port' | 'close'>> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
   // A server that listens on a port has an address of this form.
   const actual = (server.address() as AddressInfo).port;
-  const url = `http://${hostInUrl(callableHost(host))}:${actual}`;
-  if (!isThisMachine(host)) {
-    console.warn(
-      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${actual}: ` +
-        'other machines can read and change its records.',
-    );
-  }
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  const baseUrls = byRegion((region) => `${url}/${region}`);
-  return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
+  return { url: `http://${hostInUrl(callableHost(host))}:${actual}`, port: actual, close };
 }
 
 /** Loads `node:http` at run time: a bundler for browsers cannot resolve a static import (esbuild 0.28). */
@@ -126,7 +133,9 @@ async function serve(
   const { pathname, search: query } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : `/${url}`}`);
   const isControl = control !== undefined && /^\/(_fake\/.*)?$/.test(pathname);
   const refused = refusalAtDoor(incoming, allowedHosts) ?? (isControl ? lacksJson(incoming) : undefined);
-  const headers = headersOfMessage(incoming);
+  // Node joins the values of all headers that a request may repeat.
+  const sent = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
+  const headers = new Headers(Object.fromEntries(sent));
   if (isControl && refused === undefined) {
     // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
     const body = method === 'GET' || method === 'HEAD' ? null : await bytesOf(incoming);
@@ -197,14 +206,6 @@ async function bytesOf(incoming: http.IncomingMessage): Promise<Buffer<ArrayBuff
   // Without an encoding, chunks are bytes.
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
   return Buffer.concat(chunks);
-}
-
-function headersOfMessage(incoming: http.IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    for (const each of [value ?? []].flat()) headers.append(name, each);
-  }
-  return headers;
 }
 
 async function sendResponse(

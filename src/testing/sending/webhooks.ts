@@ -9,6 +9,7 @@ import type { Generation } from '../fake/generation.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
 import type { Store } from '../fake/records/region-store.js';
+import { copyOf } from '../fixtures/overlay.js';
 import { Deliveries, type FakePost } from './deliveries.js';
 import { followFailures } from './failures.js';
 import {
@@ -235,18 +236,18 @@ export class FakeWebhooks {
     const { copies = 1, forged = false } = options;
     const { agents, workspaces } = this.#store[region];
     // A copy, because it may be delivered again later.
-    const event = { type, payload: structuredClone(payload), region };
+    const event = { type, payload: copyOf(payload), region };
     const secretFrom = ({ id, secret }: FakeWorkspace) =>
       forged ? { secret: `forged-${id}`, secretOf: undefined } : { secret, secretOf: id };
     const posts = this.#subscriptions
       .targetsOf(type, region, workspace.id)
-      .map((target): FakePost => ({ ...event, target, via: 'subscription', ...secretFrom(workspace) }));
+      .map((target): FakePost => ({ ...event, target, ...secretFrom(workspace) }));
     const agent = type === 'conversation_updated' ? agents.get(String(payload.agentId)) : undefined;
     const target = agent?.advanced.serverUrl;
     // The secret is that of the agent's own workspace; if that was removed, there is none.
     const home = workspaces.get(agent?.workspaceId ?? '');
     if (target !== undefined && home !== undefined) {
-      posts.push({ ...event, target, via: 'agent', ...secretFrom(home) });
+      posts.push({ ...event, target, ...secretFrom(home) });
     }
     const all = Array.from({ length: copies }, () => posts).flat();
     return Promise.all(all.map((post) => this.#deliveries.post(post)));

@@ -36,5 +36,5 @@ export function findRows({ requests, webhooks: { deliveries } }: ControlledFake,
 /** What a filter looks in: all that a row shows, and `failed` if it did. */
 function searchedText({ region, mark, verb, name, target, secret, fault, failure }: PageRow): string {
   const more = `${fault === undefined ? '' : `fault: ${fault}`} ${failure === undefined ? '' : `failed ${failure}`}`;
-  return `${region} ${mark} ${verb} ${name} ${target} ${secret} ${more}`.toLowerCase();
+  return `${region ?? '–'} ${mark} ${verb} ${name} ${target} ${secret} ${more}`.toLowerCase();
 }

@@ -23,12 +23,3 @@ export function Form({ label, action, body, confirm }: FormProps) {
     </form>
   );
 }
-
-/** A button that copies a text. */
-export function Copy({ label, text }: { label: string; text: string }) {
-  return (
-    <button type="button" data-copy={text}>
-      {label}
-    </button>
-  );
-}

@@ -1,6 +1,6 @@
 /**
  * The script of the page, as text: it renews the parts marked `data-live` that have changed, shows times, filters
- * as one types, moves through the list by keys, copies, and sends forms.
+ * as one types, moves through the list by keys, and sends forms.
  */
 export const script = `
 const connection = document.getElementById('connection');
@@ -89,17 +89,6 @@ document.addEventListener('keydown', (event) => {
   if (event.key !== '/') return;
   event.preventDefault();
   filter.focus();
-});
-document.addEventListener('click', ({ target }) => {
-  if (!('copy' in target.dataset)) return;
-  // Not the clipboard API: it is for secure contexts only, and http://platform:4010 is none.
-  const area = document.body.appendChild(document.createElement('textarea'));
-  area.value = target.dataset.copy;
-  area.select();
-  document.execCommand('copy');
-  area.remove();
-  target.classList.add('done');
-  setTimeout(() => target.classList.remove('done'), 1500);
 });
 
 function resultOf({ deliveries }) {
