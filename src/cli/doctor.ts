@@ -149,7 +149,7 @@ function baseUrlVariable(region: Region): string {
   return `AGENT_PLATFORM_BASE_URL_${region.toUpperCase()}`;
 }
 
-/** Returns the message of the error with questions, because section 7 does not say which status means what. */
+/** Adds questions to the message: section 7 does not explain the statuses. */
 function explainFailedCall(error: unknown, region: string): string {
   const { message } = error as Error;
   const status = error instanceof ApiError ? error.status : undefined;

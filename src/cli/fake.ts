@@ -116,8 +116,8 @@ function greeting(
     ${toolId}, ${convoId}; all records: ${url}/?tab=records&region=${region}`;
   });
   const elsewhere = `
-From other machines and containers: replace ${new URL(url).host} with a name of this machine (--allow-host
-prints it), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
+On other machines and in containers, replace ${new URL(url).host} with a name of this machine, and set
+AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true. With --allow-host, the settings above have that name.
 `;
   return `Listening at ${url}. Press Ctrl+C to stop. Open ${url}/ to watch calls and events.
 

@@ -24,7 +24,7 @@ export interface EventLine {
   readonly fields: object;
 }
 
-/** Prints `14:03:59  200      12 ms  lead_captured`, in green; in red with a hint below if it failed. */
+/** Prints `14:03:59  200      12 ms  lead_captured`. A failure has a hint below. */
 export function printEvent(terminal: Terminal, isJson: boolean, line: EventLine): void {
   const { at, mark, duration, text, failure, more = '', fields } = line;
   if (isJson) {
@@ -45,7 +45,7 @@ export function printJson(terminal: Terminal, value: object): void {
   terminal.out(JSON.stringify(value));
 }
 
-/** What to post, and what to print about it. */
+/** A webhook to post and to print. */
 interface Post {
   readonly url: string;
   readonly webhook: RecordedWebhook;

@@ -217,7 +217,7 @@ test('--state keeps records over restarts, in a file of its owner', async () => 
 test('--host and --allow-host change the printed settings', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const open = await fake('--host', '0.0.0.0');
-  expect(open.lines[0]).toContain('From other machines and containers');
+  expect(open.lines[0]).toContain('On other machines and in containers');
   expect(warn).toHaveBeenCalledOnce();
   warn.mockRestore();
   const { lines, url } = await fake('--allow-host', 'platform');

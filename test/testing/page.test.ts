@@ -79,7 +79,7 @@ test('lists calls and events of both regions, each with what explains it, and fi
   };
   expect(await rows('')).toEqual([
     expect.stringMatching(/^ failed EVENT lead_captured .* eu http:.*\/hook forged secret Fetch failed: /),
-    expect.stringMatching(/^ 200 GET .* eu fault: truncated getTool workspace_eu_1 The response is cut/),
+    expect.stringMatching(/^ 200 GET .* eu fault: truncated getTool workspace_eu_1 The fault cut/),
     expect.stringMatching(/^ 401 GET .* na getTool workspace_eu_1 The token belongs to region eu, not to na/),
     expect.stringMatching(/^ 200 GET .* eu getTool workspace_eu_1 $/),
   ]);

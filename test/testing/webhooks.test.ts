@@ -210,8 +210,8 @@ describe('subscribe', () => {
     for (const type of ['lead_captured', 'brand_new']) await fake.webhooks.send(type);
     for (const type of ['webhook_test', 'other_new']) {
       await expect(fake.webhooks.send(type)).rejects.toThrow(
-        `webhooks.send: ${type} has no subscriber: no subscription of workspace_eu_1 (eu) takes it. Add one with ` +
-          'webhooks.subscribe. The subscriptions:\n' +
+        `webhooks.send: ${type} has no subscriber in workspace_eu_1 (eu). Add one with ` +
+          'webhooks.subscribe. Subscriptions:\n' +
           '  subscription_1: lead_captured, brand_new of workspace_eu_1 (eu) to receiver',
       );
     }
@@ -414,10 +414,12 @@ test('the oldest payloads are forgotten once they fill the memory, and cannot be
   const [first, ...others] = fake.webhooks.deliveries;
   expect(first).toMatchObject({
     type: 'big_news',
-    payload: { forgotten: expect.stringContaining('no longer kept') },
+    payload: { forgotten: expect.stringContaining('dropped') },
   });
   expect(others.map(({ payload }) => 'text' in payload)).toEqual([true, true]);
-  await expect(fake.webhooks.resend('delivery_1')).rejects.toThrow('Delivery "delivery_1": [no longer kept');
+  await expect(fake.webhooks.resend('delivery_1')).rejects.toThrow(
+    'The payload of delivery "delivery_1" was dropped',
+  );
 });
 
 test('no operation sends an event on its own', async () => {

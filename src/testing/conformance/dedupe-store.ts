@@ -33,7 +33,7 @@ const SHORT_LEASE_MS = 300;
 const LONG_LEASE_MS = 60_000;
 
 /**
- * The rules of a `DedupeStore`, for the tests of a custom store, with any test framework.
+ * Tests a custom `DedupeStore`, in any test framework.
  *
  * @example
  * ```ts

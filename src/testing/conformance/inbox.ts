@@ -28,13 +28,12 @@ export type StopWork = () => unknown;
 export interface InboxCase {
   /** The rule, as a title for a test. */
   readonly name: string;
-  /** Rejects with a readable error if the inbox breaks the rule, after 20 seconds at the latest. */
+  /** Rejects if the inbox breaks the rule, after at most 20 seconds. */
   run(create: () => InboxSubject | Promise<InboxSubject>): Promise<void>;
 }
 
 /**
- * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A
- * case may take some seconds: as long as the queue waits between two attempts.
+ * Tests a custom `WebhookInbox` and its worker, in any test framework. A case may take some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts
@@ -154,7 +153,7 @@ interface Recorded {
   readonly work: (process?: () => Promise<void>) => Promise<StopWork>;
   /** Counts the runs of a webhook that came as it was stored. */
   readonly runs: (webhook: StoredWebhook) => number;
-  /** Whether `webhook` is a dead letter, as it was stored. */
+  /** Returns whether `webhook` is a dead letter, as it was stored. */
   readonly isKept: () => Promise<boolean>;
   /** Resolves when a webhook stored now was processed: those before it have started by then. */
   readonly settled: () => Promise<void>;

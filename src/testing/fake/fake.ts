@@ -39,7 +39,7 @@ export interface FakePlatformOptions {
    * only the built-in catalogue of default tools.
    */
   readonly seed?: 'default' | 'empty' | undefined;
-  /** What the fake does where the specification is silent. */
+  /** The decisions of the fake where the specification is silent. */
   readonly choices?: Partial<FakeChoices> | undefined;
   /** The addresses of `fake.fetch` and the msw handlers. Default: two hosts under `.test`. */
   readonly baseUrls?: Partial<BaseUrls> | undefined;
@@ -137,8 +137,7 @@ export class FakePlatform {
   }
 
   /**
-   * Adds an operation that the specification does not show, or replaces one that it does, before or after the
-   * first request.
+   * Adds an operation that the specification does not show, or replaces a documented one. Works at any time.
    *
    * Before the handler is called, the request is authenticated, validated against the endpoint's schemas of
    * query and body, and checked by `choices.permits`. The handler checks what else a caller may reach.

@@ -27,11 +27,10 @@ export interface HandlerCall<
   /** The records of this region, to read and to change. */
   readonly state: MutableRegionState;
   /**
-   * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or
-   * alone. If the response has a custom schema, return the whole body instead.
+   * Puts the result into the envelope of a success (2.7), for an endpoint declared by `withData`. If the response has a custom schema, return the whole body instead.
    */
   readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
-  /** Responds with the error body of section 7, with the status and code of {@link FakeChoices.refusals}. */
+  /** Responds with an error body (section 7). {@link FakeChoices.refusals} decides status and code. */
   readonly refuse: (reason: RefusalReason, message: string) => never;
 }
 

@@ -4,8 +4,8 @@ const MAX_ENTRIES = 10_000;
 /** The characters of entries whose bodies are kept: 50 million. */
 const MAX_CHARACTERS = 50_000_000;
 
-/** In place of a body that is no longer kept. */
-export const NOT_KEPT = '[no longer kept: newer bodies need the room]';
+/** Replaces the body of an entry that has lost its bodies. */
+export const NOT_KEPT = '[dropped to make room for newer bodies]';
 
 /** An entry of a journal. */
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
   readonly duration?: number | undefined;
 }
 
-/** What differs between journals. */
+/** The differences between journals. */
 interface JournalOptions<Each> {
   /** The beginning of ids. */
   readonly prefix: string;

@@ -24,7 +24,7 @@ export interface Place {
   readonly sent: string;
   /** The beginning that the path should have. */
   readonly start: string;
-  /** What the address lacks, if it does. */
+  /** The part that the address lacks. */
   readonly lacks?: string;
 }
 

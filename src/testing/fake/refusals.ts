@@ -27,7 +27,7 @@ export interface RefusalChoice {
   readonly code?: string | undefined;
 }
 
-/** The status and the `code` of `notFound`; those of one kind of record go before them. */
+/** The status and the `code` of `notFound`. A kind of record may have its own. */
 export type NotFoundChoice = RefusalChoice & {
   readonly [Name in CollectionName]?: RefusalChoice | undefined;
 };

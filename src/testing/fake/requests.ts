@@ -38,7 +38,7 @@ export interface FakeRequest {
    * stalled it. Undefined before the response, and if a handler returned its own `Response`.
    */
   readonly response?: unknown;
-  /** Headers of the response, with lower-case names; undefined before it, and if a fault gave none. */
+  /** Headers of the response, with lower-case names. Undefined before it, and if a fault gave none. */
   readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
   /** Milliseconds from arrival to response; undefined before it. */
   readonly duration?: number | undefined;

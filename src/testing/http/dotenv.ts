@@ -2,7 +2,7 @@ import { isLoopback } from '../../utils/loopback.js';
 import { REGIONS, type Region } from '../../utils/regions.js';
 import type { FakeState } from '../fake/records/records.js';
 
-/** The environment of a program that calls the fake at this address, as the text of a file `.env`. */
+/** Writes a file `.env` for a program that calls the fake at this address. */
 export function dotenv(state: FakeState, region: Region, origin: string): string {
   const [workspace] = state[region].workspaces.values();
   const secret = workspace?.secret ?? '';

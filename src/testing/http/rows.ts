@@ -6,7 +6,7 @@ import { failureOfDelivery, failureOfRequest } from './describe.js';
 /** The mark of a delivery that is under way. */
 export const SENDING = 'sending';
 
-/** A request, or the delivery of an event, in the words of the page and of the command. */
+/** A request or a delivery, as the page and the command show it. */
 export interface PageRow {
   readonly id: string;
   readonly at: number;

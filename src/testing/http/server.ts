@@ -25,8 +25,9 @@ export interface ListenOptions {
   /** Default `'127.0.0.1'`: only this machine reaches the fake. */
   readonly host?: string | undefined;
   /**
-   * Serves the control API below `/_fake`, for tests in other languages, and a page for the browser at `/`.
-   * Both show everything in the fake, every secret too. Default false.
+   * Serves an HTTP API below `/_fake`, and a page at `/`. Default false.
+   *
+   * Both show everything in the fake, including secrets.
    */
   readonly control?: boolean | undefined;
   /**
@@ -63,7 +64,7 @@ export interface FakeServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the server serves. */
+/** The handlers of the server. */
 interface Served {
   /** Responds to a call of the service, and records it. */
   readonly respond: (incoming: Incoming) => Promise<Response>;
@@ -114,8 +115,8 @@ function nodeHttp(): typeof http {
   const found = globalThis.process?.getBuiltinModule?.('node:http');
   if (found !== undefined) return found;
   throw new AgentPlatformError(
-    'fake.listen() needs node:http, which Node 20.16 or newer, Bun and Deno have. ' +
-      'Here the fake responds through fake.fetch and the msw handlers.',
+    'fake.listen() needs node:http: Node 20.16 or newer, Bun or Deno. ' +
+      'Use fake.fetch or the msw handlers here.',
   );
 }
 
@@ -161,8 +162,8 @@ async function refuseUnparsed({ respond }: Served, error: ParseError, socket: Du
   if (error.rawPacket === undefined || !socket.writable) return void socket.destroy();
   const isTls = error.rawPacket[0] === TLS_HANDSHAKE;
   const message = isTls
-    ? 'The fake speaks http: only, not https:.'
-    : `Not a request of HTTP/1.1: ${error.code}.`;
+    ? 'The fake only speaks http:, and this is https:. Change the address.'
+    : `This is not HTTP/1.1: ${error.code}.`;
   const { signal } = new AbortController();
   await respond({
     method: isTls ? 'TLS' : '?',
@@ -183,16 +184,17 @@ function refusalAtDoor(
 ): Incoming['refused'] {
   const { host = '' } = headers;
   if (!isOwnHost(host, allowedHosts)) {
-    const hint = 'Allow it with --allow-host, or the option allowedHosts of listen.';
-    return { status: 421, message: `The fake does not serve the host "${host}". ${hint}` };
+    const hint = 'Allow it with --allow-host, or with the option allowedHosts of fake.listen.';
+    return { status: 421, message: `The fake does not accept the host "${host}". ${hint}` };
   }
   // Set by browsers, for what a page loads and for its links (www.w3.org/TR/fetch-metadata, 2.3).
   if (headers['sec-fetch-site'] === 'cross-site') {
-    const message = 'The fake serves no page of another site. Enter its address in the browser yourself.';
+    const message =
+      'This request comes from another site. Enter the address of the fake in the browser yourself.';
     return { status: 403, message };
   }
   if (!/^(TRACE|CONNECT)$/.test(method)) return undefined;
-  return { status: 405, message: `The fake does not serve ${method}.` };
+  return { status: 405, message: `The fake does not accept ${method}.` };
 }
 
 /** A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2). */

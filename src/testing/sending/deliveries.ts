@@ -13,7 +13,7 @@ export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
 export class Deliveries {
   readonly #journal: Journal<DeliveryRecord>;
   readonly #generation: Generation;
-  /** What was posted. */
+  /** The event of each delivery, to send it again. */
   readonly #posts = new WeakMap<DeliveryRecord, FakePost>();
 
   constructor(changes: ChangeEmitter, generation: Generation) {
@@ -52,7 +52,9 @@ export class Deliveries {
     const event = delivery && this.#posts.get(delivery);
     if (event !== undefined) return this.post(event);
     const reason =
-      delivery === undefined ? `There is no delivery "${id}".` : `Delivery "${id}": ${NOT_KEPT}.`;
+      delivery === undefined
+        ? `There is no delivery "${id}".`
+        : `The payload of delivery "${id}" was dropped to make room for newer ones.`;
     throw new ConfigurationError(reason, { option: 'id' });
   }
 

@@ -13,7 +13,7 @@ export type PayloadToSend<Type extends string> = Type extends WebhookEventType
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** Merges fields into the fixture of an event, as the platform of its agent would send it. */
+/** Merges fields into the fixture of an event, and sets the platform of its agent. */
 export function completePayload(
   type: WebhookEventType,
   fields: Payload,

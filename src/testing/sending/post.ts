@@ -32,8 +32,9 @@ export interface DeliveryRecord {
   /** The payload, marked fields masked. */
   readonly payload: Readonly<Record<string, unknown>>;
   /**
-   * `'success'` for a 200 only; `'refused'` for any other status; `'timeout'` after 60 seconds;
-   * `'failed'` if no response came. Undefined while the delivery is under way.
+   * `'success'` for a 200, `'refused'` for any other status. Undefined while the delivery is under way.
+   *
+   * `'timeout'` after 60 seconds, `'failed'` if no response came for another reason.
    */
   readonly outcome?: 'success' | 'refused' | 'timeout' | 'failed' | undefined;
   /** The receiver's status, if it responded. */

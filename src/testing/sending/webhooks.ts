@@ -156,7 +156,7 @@ export class FakeWebhooks {
   }
 
   /**
-   * Sends recorded webhooks, one after the other, unchanged; the secret is that of the workspace here.
+   * Sends recorded webhooks again, one after the other. Only the secret is that of the workspace here.
    *
    * @param recording - A file of `agent-platform-sdk listen --record`, or its lines.
    * @throws {ConfigurationError} If a line of the file is not a recorded webhook.
@@ -260,9 +260,9 @@ export class FakeWebhooks {
       ({ id, address, region: of, workspaceId, events }) =>
         `\n  ${id}: ${events?.join(', ') ?? 'all events'} of ${workspaceId} (${of}) to ${address}`,
     );
-    const list = known.length === 0 ? ' There are no subscriptions.' : ` The subscriptions:${known.join('')}`;
+    const list = known.length === 0 ? ' There are no subscriptions.' : ` Subscriptions:${known.join('')}`;
     return new ConfigurationError(
-      `webhooks.${what} has no subscriber: no subscription of ${workspace.id} (${region}) takes it. ` +
+      `webhooks.${what} has no subscriber in ${workspace.id} (${region}). ` +
         `Add one with webhooks.subscribe.${list}`,
       { option: 'type' },
     );

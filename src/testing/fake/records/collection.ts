@@ -45,7 +45,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     const holder = unique && this.holderOf(unique(record));
     if (holder !== undefined && holder !== key(record)) {
       const word = wordFor(this.#name);
-      const message = `The agent already has a ${word} with the key of this one, "${holder}" (4.2).`;
+      const message = `The agent already has a ${word} with the same key: "${holder}" (4.2). Choose another key.`;
       throw new ConfigurationError(message, { option: 'key' });
     }
     this.set(key(record), record);
@@ -57,7 +57,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     checkOptions(this.#kind.schema, record, { of: `the ${wordFor(this.#name)}` });
   }
 
-  /** The key of the record that has what only one may have, such as a key among the variables of an agent. */
+  /** Returns the key of the record that has a unique value, such as the key of a variable. */
   holderOf(unique: string): string | undefined {
     return this.#unique.get(unique);
   }

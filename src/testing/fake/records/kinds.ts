@@ -31,7 +31,7 @@ export interface Kind<Name extends CollectionName> {
   readonly defaults: (known: RecordTypes[Name], place: RecordPlace) => NewRecordTypes[Name];
   /** A new record, to begin with on the page. Its owners are those of the default seed. */
   readonly example: (region: Region) => NewRecordTypes[Name];
-  /** What only one record may have. */
+  /** Returns the value that only one record may have. */
   readonly unique?: (record: RecordTypes[Name]) => string;
 }
 
@@ -183,7 +183,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
 // `Object.keys` forgets the names.
 export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
 
-/** Whether another workspace is primary. Mostly, the first one is. */
+/** Returns whether another workspace is primary. */
 function hasPrimary({ workspaces }: FakeRegionState, id: string): boolean {
   for (const other of workspaces.values()) if (other.isPrimary && other.id !== id) return true;
   return false;

@@ -24,7 +24,7 @@ export interface SeedHandles {
   readonly clientId: string;
   /** The team that the client belongs to. */
   readonly teamId: string;
-  /** An agent of the primary workspace, which owns the tool, the variable, the conversation and the lead. */
+  /** An agent of the primary workspace. It owns the tool, variable, conversation and lead. */
   readonly agentId: string;
   /** The secret of the agent. */
   readonly agentSecret: string;

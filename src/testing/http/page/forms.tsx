@@ -3,7 +3,7 @@ export interface FormProps {
   readonly label: string;
   /** Methods and paths: `POST /_fake/events`. */
   readonly action: string;
-  /** What its text begins with. Without it, the form is a button. */
+  /** Fills its text. Without it, the form is a button. */
   readonly body?: object;
   /** Asked before anything is sent. */
   readonly confirm?: string;

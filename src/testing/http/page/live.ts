@@ -92,7 +92,6 @@ document.addEventListener('keydown', (event) => {
 });
 
 function resultOf({ deliveries }) {
-  if (deliveries?.length === 0) return 'Nobody is subscribed to it.';
   return deliveries?.map(({ status, outcome }) => status ?? outcome).join(', ') ?? 'Done.';
 }
 document.addEventListener('submit', async (event) => {

@@ -141,7 +141,7 @@ function Items({ items }: { items: readonly Item[] }) {
   );
 }
 
-/** What a tab lets choose: a kind if there are some, and a region. `live.ts` follows the choice. */
+/** Offers a kind if there are some, and a region. `live.ts` follows the choice. */
 function Choices({ selection, kinds: names = [] }: { selection: Selection; kinds?: readonly string[] }) {
   const choice = (name: 'kind' | 'region', values: readonly string[]) => (
     <select data-choice aria-label={name}>
