@@ -33,12 +33,13 @@ export interface InboxCase {
 }
 
 /**
- * Tests a custom `WebhookInbox` and its worker, in any test framework. A case may take some seconds: as long as the queue waits between two attempts.
+ * Tests a custom `WebhookInbox` and its worker, in any test framework.
+ *
+ * A case may take some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts
- * import { isObject } from '../../utils/json.js';
-import type { StoredWebhook, WebhookInbox } from 'agent-platform-sdk';
+ * import type { StoredWebhook, WebhookInbox } from 'agent-platform-sdk';
  * import { inboxConformance } from 'agent-platform-sdk/testing';
  * import { test } from 'vitest';
  *
