@@ -21,7 +21,7 @@ export function Content(props: TabProps) {
   return contents[props.selection.tab](props);
 }
 
-/** A new page shows the settings for a program, and a first call. A click selects the whole text of either. */
+/** A new page shows the settings for a program, and a first call. A click selects the text of either. */
 function SettingsTab({ fake, selection, origin }: TabProps) {
   const { region } = selection;
   const settings = dotenv(fake.state, region, origin);
