@@ -43,16 +43,17 @@ async function renew(ids) {
   }
 }
 
-// The parts that have changed, by their ids.
+// The parts that have changed, by their ids. One request after the other: a late answer would show an old list.
 const changed = new Set();
 let waiting;
+let renewing = Promise.resolve();
 function renewSoon(...ids) {
   for (const id of ids) changed.add(id);
   waiting ??= setTimeout(() => {
     waiting = undefined;
     const live = [...rendered.keys()].map(({ id }) => id).filter((id) => changed.has(id));
     changed.clear();
-    if (live.length > 0) renew(new Set(live)).catch(() => undefined);
+    if (live.length > 0) renewing = renewing.then(() => renew(new Set(live))).catch(() => undefined);
   }, 50);
 }
 const selected = new URL(location.href).searchParams.get('id');
