@@ -1,7 +1,7 @@
 import { WebhookError, WebhookPayloadError } from '../errors/index.js';
 import { isObject } from '../utils/json.js';
 
-/** A verified webhook in a durable inbox: plain JSON without the secret, not validated yet. */
+/** A verified webhook as an inbox stores it: plain JSON without the secret, not validated yet. */
 export interface StoredWebhook {
   /** The version of this format, now 1. A worker refuses a newer one: keep the event until you update it. */
   readonly version: number;
@@ -23,7 +23,7 @@ export interface StoredWebhook {
 export const STORED_VERSION = 1;
 
 /**
- * Durable storage in front of the handlers.
+ * Stores events durably, in front of the handlers.
  *
  * With an inbox, the receiver responds with 200 as soon as the event is stored, and with 500 if that fails.
  * Workers take the events out and pass each to `process` of {@link createWebhookHandlers}, which rejects if a
@@ -72,7 +72,7 @@ export const STORED_VERSION = 1;
 export interface WebhookInbox {
   /** Resolves once the webhook is stored durably, or was stored before. Rejects if it could not be stored. */
   store(webhook: StoredWebhook): Promise<unknown>;
-  /** Time limit of `store`, in ms. The receiver refuses one that is not below its `deadline`. */
+  /** Limits the time of `store`, in ms. It must be below the receiver's `deadline`. */
   readonly storeTimeout?: number | undefined;
 }
 
