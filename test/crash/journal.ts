@@ -15,6 +15,8 @@ export type Step =
   | 'lost'
   /** Another worker has put the event back into the queue: the worker of the run died or lost its lock. */
   | 'stalled'
+  /** The handlers have blocked the event loop for longer than the locks last. */
+  | 'blocked'
   /** The worker has no handler, and gives the event back. */
   | 'unhandled'
   /** Not a step of a run, but an error of Redis, with its code in place of the key. */

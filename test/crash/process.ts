@@ -46,7 +46,7 @@ function work(inbox: Inbox, worker: WorkerSettings): void {
   for (const type of TYPES.filter((type) => worker.types.includes(type))) {
     handlers.on(type, async ({ payload }, { eventKey }) => {
       write('started', eventKey, payload.agentId);
-      await handle(worker, payload.agentId);
+      await handle(worker, payload.agentId, () => write('blocked', eventKey));
       write('ended', eventKey);
     });
   }
@@ -82,12 +82,14 @@ function lockLogger(): Logger {
 async function handle(
   { failing = 0.02, hanging = 0, poison, blocking }: WorkerSettings,
   name: string,
+  noteBlocked: () => void,
 ): Promise<void> {
   await sleep(Math.random() * 10);
   if (Math.random() < hanging) await new Promise(() => undefined);
   if (poison !== undefined && numberOf(name) % Math.round(1 / poison) === 0) process.exit(POISONED);
   if (blocking !== undefined && chosen(name, blocking.share)) {
     block(blocking.ms);
+    noteBlocked();
     // The lock should have been renewed long ago: the worker notices the loss while the handler still runs.
     await sleep(1_000);
   }
