@@ -3,13 +3,14 @@ import type { RedisOptions } from 'ioredis';
 import type { Consumer, Ending, Runner, TakenEvent } from '../inbox/engine.js';
 import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
+import { PAUSE_MS, RECORD_MS } from '../inbox/timing.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
 import { cleanError, isReplyError } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { EndableWorker } from './endable-worker.js';
 import { giveBack, type InboxJob, isOurs, isStalled, settle, toTaken } from './job.js';
+import { JobWorker } from './job-worker.js';
 import type { BullMQSettings } from './options.js';
 import { checkOwner } from './probe.js';
 import { CLOCK_TOLERANCE_MS, RedisClock } from './redis-clock.js';
@@ -17,8 +18,9 @@ import { delayUnhandled, noteDue, waitBefore } from './turn.js';
 import { Upkeep } from './upkeep.js';
 
 /**
- * Settings of a worker's clients. A command waits for Redis without a limit: no delivery waits for it, and
- * nothing is lost.
+ * Settings of a worker's clients, whose commands wait for Redis without a limit.
+ *
+ * No delivery waits for them, and nothing is lost.
  *
  * BullMQ 6.7.0 refuses another `maxRetriesPerRequest` (`classes/redis-connection.js:163`). ioredis 6.0.0
  * takes an undefined `commandTimeout` for none (`built/Redis.js:368`), which its types do not say.
@@ -26,36 +28,35 @@ import { Upkeep } from './upkeep.js';
 const WITHOUT_LIMIT = { maxRetriesPerRequest: null, commandTimeout: undefined } as RedisOptions;
 
 /**
- * Delay in ms before BullMQ repeats a command that was rejected because its client ended.
+ * Delay before BullMQ repeats a command that was rejected because its client ended, in ms.
  *
  * The default of BullMQ 6.7.0 is 15 seconds (`classes/worker.js:40`).
  */
 const REPEAT_DELAY_MS = 1_000;
 /**
- * After this many seconds, an idle worker looks for events that are due. Another one may know of them, and not take
- * them, because it has no handler. The default of BullMQ 6.7.0 is 5 (`classes/worker.js:40`).
+ * Seconds after which an idle worker looks for events that are due.
+ *
+ * Redis may have announced them to a worker without a handler. The default of BullMQ 6.7.0 is 5
+ * (`classes/worker.js:40`).
  */
 const IDLE_POLL_S = 1;
-/** Time in ms for which a worker pauses after Redis refused a command. */
-const PAUSE_MS = 1_000;
-/** Time limit for giving events back after the grace, in ms. Without Redis, their locks expire instead. */
-const RETURN_TIMEOUT_MS = 2_000;
-/** How long a worker leaves an event that it has given back to others, when it is due: one may have the handler. */
+/** How long a worker leaves a due event that it gave back to others, in ms. One may have the handler. */
 const MAX_YIELD_MS = 100;
-/** How long a refusal of Redis is a warning of the health, in ms. */
+/** How long `health` warns of a command that Redis refused, in ms. */
 const REFUSAL_MS = 60_000;
 
-/** What a consumer works with. */
+/** What a consumer is made of. */
 export interface ConsumerParts {
   readonly settings: BullMQSettings;
   readonly runner: Runner;
   readonly reporter: InboxReporter;
+  /** Called when it has closed. */
   readonly onClosed: () => void;
 }
 
-/** Takes jobs for a worker, by BullMQ's own worker, which records the ends of their runs. */
+/** Takes jobs for a worker. BullMQ's own worker records the ends of their runs. */
 export class JobConsumer implements Consumer {
-  readonly bullmq: EndableWorker;
+  readonly bullmq: JobWorker;
   readonly #client: RedisClient;
   readonly #clock = new RedisClock();
   readonly #parts: ConsumerParts;
@@ -92,7 +93,7 @@ export class JobConsumer implements Consumer {
       ...(settings.telemetry === undefined ? {} : { telemetry: settings.telemetry }),
     };
     const process: Processor<StoredWebhook, string> = (job, token) => this.#process(job, token);
-    this.bullmq = new EndableWorker(settings.queueName, process, options, this.#client);
+    this.bullmq = new JobWorker(settings.queueName, process, options, this.#client);
     this.#listen();
     this.#upkeep = new Upkeep({
       worker: this.bullmq,
@@ -104,7 +105,7 @@ export class JobConsumer implements Consumer {
     void this.#start();
   }
 
-  /** Takes no event if the queue is that of another application. */
+  /** Starts to take events, unless the queue belongs to another application. */
   async #start(): Promise<void> {
     try {
       await checkOwner(this.#client, this.#parts.settings);
@@ -118,7 +119,7 @@ export class JobConsumer implements Consumer {
     this.bullmq.run().catch((error: Error) => this.#failed(error));
   }
 
-  /** What Redis has refused this worker a short time ago. */
+  /** Why Redis has refused a command of this worker in the last minute. */
   get refusal(): string | undefined {
     const { message, at } = this.#refusal ?? { message: undefined, at: 0 };
     return performance.now() - at < REFUSAL_MS ? message : undefined;
@@ -127,7 +128,7 @@ export class JobConsumer implements Consumer {
   async close(grace: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#pausing);
-    const hasClosed = await succeedsWithin(this.bullmq.close(), grace + RETURN_TIMEOUT_MS);
+    const hasClosed = await succeedsWithin(this.bullmq.close(), grace + RECORD_MS);
     this.#upkeep.end();
     if (!hasClosed) await succeedsWithin(this.bullmq.end(), 0);
     this.#client.disconnect();
@@ -140,7 +141,7 @@ export class JobConsumer implements Consumer {
     const event = toTaken(job);
     running.set(event.key, token);
     try {
-      // Of most events, it is the turn at once.
+      // Most events run at once.
       if (job.attemptsStarted > 1 || !this.#handles(job)) await this.#awaitTurn(job, event, token);
       const { ending, report } = await this.#parts.runner.run(event);
       return await this.#settle(job, token, ending, report);
@@ -154,7 +155,7 @@ export class JobConsumer implements Consumer {
     return !isOurs(job) || this.#parts.runner.handles(job.name);
   }
 
-  /** Throws what gives an event back that has to wait, or buries it because nobody has a handler for it. */
+  /** Throws to give back an event that has to wait, or to bury one that nobody handles. */
   async #awaitTurn(job: InboxJob, event: TakenEvent, token: string): Promise<void> {
     const { runner, settings } = this.#parts;
     const unhandled = this.bullmq.toKey('unhandled');
@@ -166,7 +167,7 @@ export class JobConsumer implements Consumer {
       this.#send(this.#client.sadd(unhandled, event.key));
       const delayed = await this.#client.zcard(this.bullmq.toKey('delayed'));
       const delay = delayUnhandled(delayed);
-      // If all delayed events are its own, it still takes events for half of the time.
+      // It still takes events for half of the time, even if all delayed events are its own.
       this.bullmq.yieldAt(Date.now() + delay, Math.min(delay / (2 * delayed + 2), MAX_YIELD_MS));
       return giveBack(job, token, delay);
     }
@@ -214,12 +215,12 @@ export class JobConsumer implements Consumer {
     if (job.finishedOn !== undefined) this.#dateFailure(job);
     const report = this.#reports.get(error);
     if (report !== undefined) return report();
-    // Otherwise an end was refused, such as by a full Redis, and BullMQ has recorded that as a failure.
+    // Otherwise Redis refused to record an end, for example because it is full, and BullMQ made that a failure.
     const cause = isStalled(job) ? stalledError(job.stalledCounter) : cleanError(error);
     this.#parts.runner.failedByEngine(toTaken(job), cause, job.finishedOn === undefined ? 'retry' : 'dead');
   }
 
-  /** Dates a dead letter by the clock of Redis. BullMQ has done so by the clock of this machine. */
+  /** Dates a dead letter by the clock of Redis. BullMQ used the clock of this machine. */
   #dateFailure(job: InboxJob): void {
     if (Math.abs(this.#clock.behind()) < CLOCK_TOLERANCE_MS) return;
     const now = this.#clock.now();
@@ -250,7 +251,7 @@ export class JobConsumer implements Consumer {
     }, PAUSE_MS);
   }
 
-  /** Sends a command that is not waited for, before those that follow on the same connection. */
+  /** Sends a command without waiting for it. Later commands of the same connection run after it. */
   #send(sent: Promise<unknown>): void {
     sent.catch((error: Error) => this.#isClosing || this.#failed(error));
   }

@@ -2,8 +2,10 @@ import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
 import type { Engine, EventToStore, Runner } from '../inbox/engine.js';
-import { type InboxCounts, type InboxWarnings, UNKNOWN } from '../inbox/health.js';
+import { closedError } from '../inbox/failure.js';
+import { describeRefusal, type InboxCounts, type InboxWarnings, UNKNOWN } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
+import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
 import {
   leaveReplica,
   newClient,
@@ -19,7 +21,6 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { JobConsumer } from './consumer.js';
 import { FailedJobs } from './dead-letters.js';
 import { jobOptions } from './job.js';
-import type { MemoryUse } from './memory.js';
 import { type OpenQueue, openQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
 import { checkRedis, removeRemains } from './probe.js';
@@ -28,7 +29,7 @@ import { type BullMQWarning, readWarnings } from './warnings.js';
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
  *
- * A socket that does not respond is closed, and a command is rejected after this many attempts to connect.
+ * It closes a socket that does not respond, and rejects a command after this many attempts to connect.
  */
 const STORING_DEFAULTS = {
   socketTimeout: 10_000,
@@ -36,13 +37,12 @@ const STORING_DEFAULTS = {
   retryStrategy: (times: number) => Math.min(times * 100, 1_000),
 };
 
-/** Time limit of closing, in ms. The workers have closed before. */
+const MAKE_ROOM = 'Raise maxmemory, start more workers, or remove dead letters.';
+/** Time limit of closing, in ms. The workers are closed by then. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /** Time limit of `health`, and of the connection that `deadLetters` needs, in ms. */
 const QUERY_TIMEOUT_MS = 2_000;
-/** Time limit of the test write, and of the wait for its replicas. */
-const PROBE_TIMEOUT_MS = 1_000;
 
 /**
  * Events as jobs of BullMQ. Connects when it is first needed.
@@ -78,15 +78,17 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     const end = performance.now() + timeout;
     const { queue, memory, replicas } = await this.#open(timeout);
     const full = await memory.fullBy();
-    if (full !== undefined) throw fullError(full, this.#settings.highWater);
+    if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
     const add = () => this.#add(queue, webhook);
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
   }
 
   /**
-   * Adds a job. If Redis refuses a part of BullMQ's script, the parts before it stay: the next delivery of the event
-   * would be taken for a duplicate, and never run. So they are removed, and the next event is preceded by a check.
+   * Adds a job, and removes what stays of it if Redis refuses a part of BullMQ's script.
+   *
+   * Otherwise the next delivery of the event would be a duplicate of an event that never runs. The next event is
+   * preceded by a check. A duplicate that another process stores before the refusal has come is lost: SECURITY.md.
    */
   async #add(queue: Queue<StoredWebhook>, webhook: StoredWebhook): Promise<void> {
     const refusals = this.#refusals;
@@ -96,7 +98,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
       if (isReplyError(error) && !mayPass(error)) await this.#removeRemains(queue, webhook.key);
       throw error;
     }
-    // What was sent before it was refused in the meantime: if it was the same event, this is no duplicate of it.
+    // An event that was sent earlier was refused meanwhile. If it was the same event, this one is no duplicate of it.
     if (refusals === this.#refusals) return;
     if ((await queue.getJob(webhook.key)) === undefined)
       throw new WebhookError('Redis refused its first delivery.');
@@ -109,7 +111,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
       await removeRemains(queue, this.#connect().client, key);
     } catch (error) {
       this.#reporter.warn(
-        `a part of ${key} may have stayed in Redis: ${onOneLine(cleanError(error).message)}`,
+        `Redis may have kept a part of the refused event ${key}: ${onOneLine(cleanError(error).message)}`,
       );
     }
   }
@@ -130,9 +132,9 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     try {
       return await withinTime(reading, QUERY_TIMEOUT_MS, 'Health check timed out');
     } catch (error) {
-      // It is there, and takes no writes for now, as a replica does.
+      // Redis responds, but takes no writes for now: it may be a replica.
       if (!isReplyError(error) || !mayPass(error)) throw error;
-      return { counts: UNKNOWN, warnings: { refused: describeRefusal(error) } };
+      return { counts: UNKNOWN, warnings: { refused: describeRefusal(cleanError(error)) } };
     }
   }
 
@@ -151,7 +153,9 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     const warnings: InboxWarnings<BullMQWarning> = {
       ...found,
       ...(refused !== undefined && { refused }),
-      ...(worker !== undefined && { worker: `Redis refuses a worker of this process: ${worker}` }),
+      ...(worker !== undefined && {
+        worker: `Redis refuses commands of a worker in this process: ${worker}`,
+      }),
     };
     return { counts: { waiting, active, retrying, unhandled, deadLetters, oldestMs, workers }, warnings };
   }
@@ -179,7 +183,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     return queue;
   }
 
-  /** Resolves when Redis is connected, and rejects if it is not in time. */
+  /** Resolves when the queue is open. Rejects if Redis is not connected in time. */
   async #open(timeout: number): Promise<OpenQueue> {
     const { client } = this.#connect();
     // The event waits here, and not as a command that ioredis would send even after the time is over.
@@ -263,21 +267,9 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   }
 }
 
-function closedError(): WebhookError {
-  return new WebhookError('The inbox is closed.');
-}
-
 /** Whether storing may soon succeed: Redis is away, refuses for now, or is full. */
 function mayPass(error: unknown): boolean {
   return isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError;
-}
-
-function fullError({ used, maxmemory }: MemoryUse, highWater: number): InboxFullError {
-  const percent = (share: number) => `${Number((share * 100).toFixed(1))} %`;
-  return new InboxFullError(
-    `Redis uses ${percent(used / maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}`,
-    'Start more workers, raise maxmemory, or remove dead letters.',
-  );
 }
 
 /** Returns why Redis refuses a write; undefined if it takes one. */
@@ -286,12 +278,8 @@ async function findRefusal({ replicas }: OpenQueue): Promise<string | undefined>
     await withinTime(replicas.probe(PROBE_TIMEOUT_MS), PROBE_TIMEOUT_MS, 'Test write timed out');
     return undefined;
   } catch (error) {
-    return describeRefusal(error);
+    return describeRefusal(cleanError(error));
   }
-}
-
-function describeRefusal(error: unknown): string {
-  return `No event can be stored: ${cleanError(error).message}`;
 }
 
 /**
@@ -308,7 +296,7 @@ async function countWorkers(queue: Queue): Promise<number | undefined> {
   }
 }
 
-/** Reads one field of these jobs, and not their payloads. */
+/** Returns the age of the oldest event that is next in line or due first, in ms; 0 if there is none. */
 async function readOldestMs({ queue, writer }: OpenQueue): Promise<number> {
   const [waiting, delayed] = await Promise.all([
     queue.getRanges(['waiting'], 0, 0, true),

@@ -1,32 +1,25 @@
 import { numberIn, type ServerInfo } from './redis-info.js';
 
-/** The memory of a Redis, in bytes. */
-export interface MemoryUse {
-  readonly used: number;
-  readonly maxmemory: number;
-}
-
-/** Returns the memory in use; undefined if there is no limit. */
-export function memoryUse(info: ServerInfo): MemoryUse | undefined {
+/** Describes how full Redis is if its memory is above a share of `maxmemory`. Undefined if there is room. */
+export function findFull(info: ServerInfo, highWater: number): string | undefined {
   const maxmemory = numberIn(info, 'maxmemory');
-  if (maxmemory === 0) return undefined;
   // Redis does not count the buffers of replicas and of the append-only file towards maxmemory either:
   // `mem_not_counted_for_evict` in https://redis.io/docs/latest/commands/info/.
-  return { used: numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict'), maxmemory };
+  const used = numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict');
+  if (maxmemory === 0 || used < maxmemory * highWater) return undefined;
+  const percent = (share: number) => `${Number((share * 100).toFixed(1))} %`;
+  return `Redis uses ${percent(used / maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}`;
 }
 
-/** How long a reading is used, in ms: shorter if a fast sender could fill the room in the meantime. */
-const READING_LIFE_MS = { ample: 50, scarce: 5 };
-/** Bytes of room that no sender fills in 50 ms. */
-const AMPLE_ROOM_BYTES = 64 * 1024 ** 2;
+/** How long a reading is used, in ms. Short, because a fast sender fills the room in the meantime. */
+const READING_LIFE_MS = 10;
 
-/** Whether Redis has room, without asking it for each event. */
+/** Knows whether Redis has room, without asking for each event. */
 export class MemoryGauge {
   readonly #highWater: number;
   readonly #read: () => Promise<ServerInfo>;
-  #readAt = 0;
-  #lifeMs = READING_LIFE_MS.scarce;
-  #reading: Promise<MemoryUse | undefined> | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<string | undefined> = Promise.resolve(undefined);
 
   /** `highWater` is the share of `maxmemory` that events may fill; `read` reads `INFO memory`. */
   constructor(highWater: number, read: () => Promise<ServerInfo>) {
@@ -34,21 +27,17 @@ export class MemoryGauge {
     this.#read = read;
   }
 
-  /** Returns how full Redis is if there is no room, else undefined. */
-  async fullBy(): Promise<MemoryUse | undefined> {
-    if (this.#reading === undefined || performance.now() - this.#readAt > this.#lifeMs) {
+  /** Describes how full Redis is if there is no room. Asks it at most once in 10 ms. */
+  async fullBy(): Promise<string | undefined> {
+    if (performance.now() - this.#readAt > READING_LIFE_MS) {
       this.#readAt = performance.now();
-      this.#reading = this.#read().then(memoryUse);
+      this.#reading = this.#read().then((info) => findFull(info, this.#highWater));
     }
-    const reading = this.#reading;
     try {
-      const use = await reading;
-      const room = use === undefined ? AMPLE_ROOM_BYTES : use.maxmemory * this.#highWater - use.used;
-      this.#lifeMs = room < AMPLE_ROOM_BYTES ? READING_LIFE_MS.scarce : READING_LIFE_MS.ample;
-      return room > 0 ? undefined : use;
+      return await this.#reading;
     } catch (error) {
       // The next event reads again.
-      if (this.#reading === reading) this.#reading = undefined;
+      this.#readAt = Number.NEGATIVE_INFINITY;
       throw error;
     }
   }

@@ -28,36 +28,36 @@ export interface BullMQInboxOptions extends InboxOptions {
   /**
    * The address of Redis, or a client.
    *
-   * A client is used as it is for storing, and duplicated for each worker. The duplicates reconnect after a
-   * failover; for storing, set the client's own `reconnectOnError`.
+   * The inbox stores with your client as it is, and duplicates it for each worker. The duplicates reconnect after a
+   * failover. For storing, set `reconnectOnError` of your client.
    */
   readonly connection: RedisConnection;
   /**
-   * The name of the BullMQ queue, without `:`. Default `'agent-platform-webhooks'`, and a logged warning.
+   * The name of the BullMQ queue, without `:`. Default `'agent-platform-webhooks'`, with a warning.
    *
-   * Choose one for each application: two that share a queue consume each other's events.
+   * Choose one for each application: two that share a queue take each other's events.
    */
   readonly queueName?: string | undefined;
   /**
    * The beginning of every key in Redis. Default `'bull'`, where dashboards for BullMQ look.
    *
-   * With a `Cluster` as connection, the default is the queue's name in braces: a cluster keeps the keys of a
-   * queue on one node only if the prefix or the queue's name has a part in braces.
+   * With a `Cluster` as connection, the default is the queue's name in braces. A cluster keeps the keys of a queue on
+   * one node only if the prefix or the queue's name has a part in braces.
    */
   readonly prefix?: string | undefined;
   /**
-   * The number of replicas that must have an event before it counts as stored. Default 0.
+   * The number of replicas that must have an event before `store` resolves. Default 0.
    *
-   * Redis replicates after it has responded: with 0, a failover loses what was not replicated yet. If too few
-   * replicas are reached within `storeTimeout`, `store` rejects with an `InboxReplicasError`. With 1 or more,
-   * a client that is passed in is duplicated, because waiting for replicas blocks its connection.
+   * With 0, a failover loses the newest events, because Redis replicates after it has responded. If too few replicas
+   * have an event within `storeTimeout`, `store` rejects with an `InboxReplicasError`. With 1 or more, the inbox
+   * duplicates your client, because waiting for replicas blocks its connection.
    */
   readonly replicas?: number | undefined;
   /**
-   * The share of Redis's `maxmemory` above which no event is stored, above 0 and at most 1. Default 0.85.
+   * The share of Redis's `maxmemory` above which no event is stored. Default 0.85.
    *
-   * The rest is for the workers: in a full Redis they could not finish anything, and it would never be
-   * drained. Without a `maxmemory`, it has no effect.
+   * It must be above 0 and at most 1. The rest is for the workers, because they cannot finish anything in a full
+   * Redis. Without a `maxmemory`, it has no effect.
    */
   readonly highWater?: number | undefined;
   /** BullMQ's telemetry, such as `new BullMQOtel('crm')` from the package `bullmq-otel`. Default: none. */
@@ -98,7 +98,10 @@ export function resolveBullMQ(options: BullMQInboxOptions): BullMQSettings {
   const { connection, telemetry } = options;
   const settings = { ...settleOptions(options), ...withDefaults(DEFAULTS, options) };
   if (options.queueName === undefined) {
-    settings.log.log('warn', () => 'inbox: set the option queueName: applications without one share a queue');
+    settings.log.log(
+      'warn',
+      () => 'inbox: no queueName is set. Set one, because applications without one share a queue.',
+    );
   }
   return {
     ...settings,

@@ -10,25 +10,25 @@ import type { BullMQSettings } from './options.js';
 import { readInfo } from './redis-info.js';
 
 /** The oldest Redis that has all commands of BullMQ's scripts. */
-const LEAST_VERSION = '6.2';
+const LEAST_VERSION = 6.2;
 
 /**
  * Checks the version of Redis, and its permissions by storing a job in a queue of its own.
  *
- * A script of BullMQ that lacks a command stops half way, and in the queue itself, half an event would stay.
+ * A script of BullMQ stops half way at a command that is refused. In the inbox's queue, half an event would stay.
  *
  * @throws {WebhookError} This Redis is too old.
  */
 export async function checkRedis({ client, writer }: OpenQueue, settings: BullMQSettings): Promise<void> {
   const version = (await readInfo(writer(), 'server')).get('redis_version');
-  if (version !== undefined && isOlder(version, LEAST_VERSION)) {
-    throw new WebhookError(`Redis ${version} is too old: the inbox needs ${LEAST_VERSION} or later.`);
+  if (version !== undefined && Number.parseFloat(version) < LEAST_VERSION) {
+    throw new WebhookError(`Redis ${version} is too old. The inbox needs ${LEAST_VERSION} or later.`);
   }
   await checkOwner(client, settings);
   const queue = new Queue<StoredWebhook>(`${settings.queueName}-probe`, {
     connection: client,
     prefix: settings.prefix,
-    // Of its events, none is of use.
+    // Nobody reads its events.
     streams: { events: { maxLen: 0 } },
   });
   // BullMQ 6.7.0 prints the errors of a queue without a listener (`classes/queue-base.js:86`).
@@ -49,7 +49,7 @@ export async function checkRedis({ client, writer }: OpenQueue, settings: BullMQ
 const PROBE = { version: 1, type: 'probe', payload: {}, deliveryId: 'probe', receivedAt: 1 } as const;
 
 /**
- * Checks that no other application uses the queue. One without an owner takes the first application that has a name.
+ * Checks that no other application uses the queue. The first one with a name becomes its owner.
  *
  * @throws {WebhookError} It belongs to another application.
  */
@@ -78,14 +78,8 @@ for i = 3, #KEYS do
 end
 redis.call('DEL', KEYS[1], KEYS[2])`;
 
-/** Removes what a refused script has left of a job: its data, and the mark that makes the next delivery a duplicate. */
+/** Removes the data of a job that a script has left half stored, and the mark of its duplicates. */
 export async function removeRemains(queue: Queue, client: RedisClient, id: string): Promise<void> {
   const keys = [id, `de:${id}`, ...LISTS, ...SETS].map((key) => queue.toKey(key));
   await client.eval(REMOVE_REMAINS, keys.length, ...keys, id, LISTS.length);
-}
-
-function isOlder(version: string, least: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
-  return major < leastMajor || (major === leastMajor && minor < leastMinor);
 }

@@ -1,7 +1,7 @@
 import { DELETION } from '../inbox/delays.js';
 import type { RedisClient } from '../redis/connection.js';
 import { ClockWatch } from '../utils/clock.js';
-import type { EndableWorker } from './endable-worker.js';
+import type { JobWorker } from './job-worker.js';
 import type { RedisClock } from './redis-clock.js';
 
 /** The longest time between two rounds, in ms. */
@@ -12,8 +12,8 @@ const BATCH_SIZE = 1_000;
 /**
  * Renews locks. Returns the ids of those that were lost.
  *
- * Also a lock that has expired, while nobody has noticed: then no other worker has the job. The renewal of BullMQ
- * 6.7.0 gives that up (`commands/extendLocks-1.lua`), and stops for as long as the clock was set back
+ * Also renews a lock that has expired while nobody noticed, because then no other worker has the job. BullMQ 6.7.0
+ * gives up such a lock (`commands/extendLocks-1.lua`), and stops for as long as the clock was set back
  * (`classes/lock-manager.js:55`).
  *
  * KEYS: active, stalled. ARGV: the beginning of all keys, ms, and an id and a token for each lock.
@@ -40,20 +40,19 @@ return lost`;
  *
  * - A job that waits for longer than its delay, because the clock that wrote its time was ahead, waits from now on.
  * - Due jobs come first, if the clock of this worker is behind.
- * - Dead letters that failed in the future have failed now.
  * - Dead letters of which the retention is over are marked, by one time for all, and deleted once the mark is old
  *   enough, if it still is.
  *
- * KEYS: delayed, failed, deletion. ARGV: the beginning of all keys, this worker's time, the rank from which to look
- * at delayed jobs, how many, the retention of dead letters, and the age of a mark.
+ * KEYS: delayed, failed, deletion. ARGV: the beginning of all keys, this worker's time, how many jobs to look at, the
+ * retention of dead letters, and the age of a mark.
  */
 const MEND = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local base, rank, batch = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
+local base, batch = ARGV[1], tonumber(ARGV[3])
 local scale, tolerance = 4096, 1000
 
-local delayed = redis.call('ZREVRANGE', KEYS[1], rank, rank + batch - 1, 'WITHSCORES')
+local delayed = redis.call('ZREVRANGE', KEYS[1], 0, batch - 1, 'WITHSCORES')
 for i = 1, #delayed, 2 do
   local latest = now + tonumber(redis.call('HGET', base .. delayed[i], 'delay') or 0)
   if tonumber(delayed[i + 1]) / scale > latest + tolerance then
@@ -65,14 +64,11 @@ if now - ARGV[2] > tolerance then
     redis.call('ZADD', KEYS[1], 0, id)
   end
 end
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], now + tolerance, '+inf', 'LIMIT', 0, batch)) do
-  redis.call('ZADD', KEYS[2], now, id)
-end
 
-local oldest = now - ARGV[5]
+local oldest = now - ARGV[4]
 local mark = redis.call('HMGET', KEYS[3], 'at', 'upTo')
 local age = now - tonumber(mark[1] or now + 1)
-if age >= tonumber(ARGV[6]) then
+if age >= tonumber(ARGV[5]) then
   local upTo = math.min(tonumber(mark[2]), oldest)
   local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', upTo, 'LIMIT', 0, batch)
   for _, id in ipairs(old) do
@@ -82,28 +78,26 @@ if age >= tonumber(ARGV[6]) then
   if #old < batch then age = -1 end
 end
 if age < 0 then redis.call('HSET', KEYS[3], 'at', now, 'upTo', oldest) end
-return {now, #delayed}`;
+return now`;
 
 /** What the upkeep needs. */
 export interface UpkeepParts {
-  readonly worker: EndableWorker;
+  readonly worker: JobWorker;
   readonly client: RedisClient;
   readonly clock: RedisClock;
   readonly lockDuration: number;
   readonly deadLetterRetention: number;
 }
 
-/** What a worker does beside running events: keeps locks, frees jobs of dead workers, mends times, deletes. */
+/** Keeps locks, frees jobs of dead workers, mends times, and deletes old dead letters. */
 export class Upkeep {
   /** The token of each job that runs, by its id. */
   readonly running = new Map<string, string>();
   readonly #parts: UpkeepParts;
   readonly #watch: ClockWatch;
-  /** Who was away frees nobody's jobs: others, which were away too, must have time to renew their locks. */
+  /** Until then, it frees no jobs: other workers may have been away too, and need time to renew their locks. */
   #quietUntil = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** From where the next round looks at the jobs that wait for a time. */
-  #rank = 0;
   #hasEnded = false;
 
   constructor(parts: UpkeepParts) {
@@ -150,11 +144,7 @@ export class Upkeep {
   async #mend(): Promise<void> {
     const { worker, client, clock, deadLetterRetention } = this.#parts;
     const keys = ['delayed', 'failed', 'deletion'].map((key) => worker.toKey(key));
-    const looks = [this.#rank, BATCH_SIZE];
-    const args = [worker.toKey(''), Date.now(), ...looks, deadLetterRetention, DELETION.delay];
-    // The two numbers that the script returns.
-    const [now, seen] = (await client.eval(MEND, keys.length, ...keys, ...args)) as [number, number];
-    clock.set(now);
-    this.#rank = seen < 2 * BATCH_SIZE ? 0 : this.#rank + BATCH_SIZE;
+    const args = [worker.toKey(''), Date.now(), BATCH_SIZE, deadLetterRetention, DELETION.delay];
+    clock.set(Number(await client.eval(MEND, keys.length, ...keys, ...args)));
   }
 }

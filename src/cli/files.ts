@@ -2,24 +2,19 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSy
 import { decodeText } from '../testing/sending/recording.js';
 import { UsageError } from './command.js';
 
-/** Returns what a function returns. Its error becomes one of the command line. */
-export function orUsageError<Result>(about: string, run: () => Result): Result {
+/** Reads the JSON in the file of an option, and passes it on. An error of either names the file. */
+export function withJson<Result>(option: string, file: string, use: (json: unknown) => Result): Result {
   try {
-    return run();
+    return use(JSON.parse(decodeText(readFileSync(file))));
   } catch (error) {
-    throw new UsageError(about + (error as Error).message, { cause: error });
+    throw new UsageError(`${option}: ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** Reads the JSON in the file of an option, and passes it on. Errors name the file. */
-export function withJson<Result>(option: string, file: string, use: (json: unknown) => Result): Result {
-  return orUsageError(`${option}: ${file}: `, () => use(JSON.parse(decodeText(readFileSync(file)))));
-}
-
-/** Errors of a rename that do not forbid writing: a bind mount, a folder of another user. */
+/** Why a file cannot be replaced that can be written all the same: a bind mount, a folder of somebody else. */
 const NOT_REPLACEABLE = /^(EACCES|EBUSY|EPERM|EROFS|EXDEV)$/;
 
-/** Replaces a file, so that a crash leaves the old one or the new one. Follows symbolic links. */
+/** Writes a file of which a crash must not leave half, and which may be a symbolic link or a bind mount. */
 export function replaceFile(file: string, text: string): void {
   // Created through the link, whose target may not be there yet.
   if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });

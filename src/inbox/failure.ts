@@ -43,6 +43,11 @@ function isA<Kind>(kind: new (...args: never[]) => Kind, thrown: unknown): throw
   }
 }
 
+/** The failure of whatever is asked of an inbox after its `close`. */
+export function closedError(): WebhookError {
+  return new WebhookError('The inbox is closed.');
+}
+
 /** No worker had a handler for an event in time. */
 export class NoHandlerError extends WebhookError {
   constructor() {

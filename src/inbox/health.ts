@@ -86,3 +86,13 @@ function findNobody({ workers, waiting, retrying, oldestMs }: InboxCounts): Inbo
     workers: `${wait} events wait, and no worker is connected. Call inbox.work with the same path or queue.`,
   };
 }
+
+/** Describes why the storage takes no event, by the error of a test write. */
+export function describeRefusal({ message }: Error): string {
+  return `No event can be stored: ${message}`;
+}
+
+/** Describes a storage without room, by how full it is. */
+export function describeFull(use: string): string {
+  return `No event is stored until there is room: ${use}.`;
+}

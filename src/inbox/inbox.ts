@@ -4,6 +4,7 @@ import { sleep, succeedsWithin, unref, within, withRetries } from '../utils/wait
 import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import type { Consumer, Engine } from './engine.js';
+import { closedError } from './failure.js';
 import { type InboxHealth, type InboxWarnings, toHealth, UNATTENDED_MS, UNKNOWN } from './health.js';
 import {
   type CloseOptions,
@@ -151,7 +152,7 @@ export class Inbox<
    * ```
    */
   work(work: HandlersByType | EventHandlers, options: WorkOptions = {}): Worker {
-    if (this.#closing !== undefined) throw new WebhookError('The inbox is closed.');
+    if (this.#closing !== undefined) throw closedError();
     const { engine, settings, reporter, Worker } = this.#parts;
     const worker: Worker = new Worker({
       settings,
@@ -208,7 +209,7 @@ export class Inbox<
    */
   async idle(): Promise<void> {
     while ((await this.health()).depth !== 0) {
-      if (this.#closing !== undefined) throw new WebhookError('The inbox is closed.');
+      if (this.#closing !== undefined) throw closedError();
       await sleep(IDLE_POLL_MS);
     }
   }

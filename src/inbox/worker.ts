@@ -6,9 +6,10 @@ import { thrownBy } from './failure.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from './options.js';
 import type { InboxReporter } from './reporter.js';
 import { describeRun, EventRun, type RunParts, type RunResult } from './run.js';
+import { RECORD_MS } from './timing.js';
 
-/** Time limit for recording the ends of runs after the grace, in ms. */
-const RECORD_MS = 2_500;
+/** Time limit for all that an engine does after the grace, in ms. */
+const AFTER_GRACE_MS = RECORD_MS + 500;
 
 /** The parts of a worker. */
 export interface WorkerParts<Worker extends Consumer> extends RunParts {
@@ -60,7 +61,7 @@ export class InboxWorker<Worker extends Consumer = Consumer> {
 
   async #close(grace: number): Promise<void> {
     const timer = setTimeout(() => this.#runs.giveBack(), Math.min(grace, MAX_TIMER_MS));
-    await succeedsWithin(this.consumer.close(grace), grace + RECORD_MS);
+    await succeedsWithin(this.consumer.close(grace), grace + AFTER_GRACE_MS);
     clearTimeout(timer);
     this.#onClosed();
   }

@@ -74,7 +74,7 @@ export interface VoiceSession {
    * @remarks `redact()` masks it: that it is a secret is read from its name.
    */
   listenUrl?: string | undefined;
-  /** UNIX timestamp of the listen URL. The API specification doesn't say what it marks. */
+  /** UNIX timestamp of the listen URL; what it marks is not shown. */
   listenUrlUNIX?: number | undefined;
 }
 
@@ -145,7 +145,7 @@ export interface TokenUsage {
   lastTurnTs?: number | undefined;
   /** Id of the model of the last turn. */
   lastTurnModelId?: string | undefined;
-  /** Usage by model. The API specification doesn't describe its fields. */
+  /** Usage by model; its fields are not shown. */
   usagePerModel?: Record<string, unknown> | undefined;
 }
 
@@ -181,7 +181,7 @@ export interface Assignee {
   note?: string | undefined;
   /** When the user was assigned. */
   assignedAt?: string | undefined;
-  /** Status of the assignee. The API specification doesn't say how one follows another (3). */
+  /** Status of the assignee. How one status follows another is not shown (3). */
   status?: OpenEnum<'pending'> | undefined;
 }
 
@@ -258,7 +258,7 @@ export const CsatSchema = /* @__PURE__ */ openObject(() => ({
 export interface CrmNote {
   /** Text of the note. */
   text?: string | undefined;
-  /** Id of the agent. The API specification doesn't say what it did. */
+  /** Id of the agent; its part in the note is not shown. */
   agentId?: string | undefined;
   /** Name of the agent. */
   agentName?: string | undefined;
@@ -288,7 +288,7 @@ export interface CrmActivity {
   dueDate?: string | undefined;
   /** Whether the activity is completed. */
   completed?: boolean | undefined;
-  /** Whether someone has responded. The API specification doesn't say who. */
+  /** Whether someone has responded; it is not shown who. */
   responded?: boolean | undefined;
   /** First channel. */
   firstChannel?: OpenEnum<'LinkedIn'> | undefined;
@@ -302,7 +302,7 @@ export interface CrmActivity {
   note?: string | undefined;
   /** History of the notes. */
   notesHistory?: CrmNote[] | undefined;
-  /** Metadata. The API specification doesn't describe its fields. */
+  /** Metadata; its fields are not shown. */
   metadata?: Record<string, unknown> | undefined;
 }
 
@@ -328,13 +328,13 @@ export const CrmActivitySchema = /* @__PURE__ */ openObject(() => ({
 
 /** The CRM alerts of a conversation (specification, 2.6, crmAlerts). */
 export interface CrmAlerts {
-  /** Whether the ECD is overdue. The API specification doesn't say what ECD means. */
+  /** Whether the ECD is overdue; what ECD stands for is not shown. */
   overdueECD?: boolean | undefined;
   /** Whether an activity is overdue. */
   overdueActivity?: boolean | undefined;
-  /** Whether the lead is stale. The API specification doesn't say when it is. */
+  /** Whether the lead is stale; when it counts as stale is not shown. */
   staleLead?: boolean | undefined;
-  /** Whether someone has responded. The API specification doesn't say who. */
+  /** Whether someone has responded; it is not shown who. */
   responded?: boolean | undefined;
   /** Whether a new handoff is assigned. */
   newHandoffAssigned?: boolean | undefined;

@@ -2,6 +2,7 @@ import { DELETION, delayAfterStall } from '../inbox/delays.js';
 import type { Consumer, Ending, Runner } from '../inbox/engine.js';
 import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
+import { PAUSE_MS, RECORD_MS } from '../inbox/timing.js';
 import { ClockWatch } from '../utils/clock.js';
 import { parseJson } from '../utils/json.js';
 import { sleep, succeedsWithin } from '../utils/waiting.js';
@@ -17,12 +18,8 @@ const POLL_MS = 100;
 const UPKEEP_MS = 1_000;
 /** A pause between two looks up to this long, in ms, is normal, however short the locks are. */
 const LEAST_AWAY_MS = 250;
-/** Milliseconds until a failed read or write is tried again. */
-const PAUSE_MS = 1_000;
 /** The largest number of keys or dead letters that are deleted in one transaction. */
 const SWEEP_SIZE = 500;
-/** Milliseconds after the grace in which the ends of runs are recorded. */
-const RECORD_MS = 2_000;
 
 /** The parts of a consumer. */
 export interface ConsumerParts {

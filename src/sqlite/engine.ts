@@ -1,7 +1,8 @@
 import { InboxFullError } from '../errors/inbox.js';
 import type { Engine, EventToStore, Runner } from '../inbox/engine.js';
-import type { InboxCounts, InboxWarnings } from '../inbox/health.js';
+import { describeFull, describeRefusal, type InboxCounts, type InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
+import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
 import { RowConsumer } from './consumer.js';
 import { DeadRows } from './dead-letters.js';
 import type { Count } from './events.js';
@@ -35,8 +36,6 @@ export type SqliteWarning =
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
 /** A store gives up this much before its time limit, in ms, so that its own error is reported. */
 const EARLIER_MS = 10;
-/** Time limit of the test write, in ms. */
-const PROBE_TIMEOUT_MS = 1_000;
 
 /**
  * Events as rows of one file.
@@ -97,7 +96,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
       ...disk.warnings(),
       ...this.#file.warnings,
       ...(refused && { refused }),
-      ...(full && { full: `No event is stored until there is room: ${full}.` }),
+      ...(full && { full: describeFull(full) }),
     };
     return { counts: { ...this.#summarize(rows, now), workers }, warnings };
   }
@@ -125,7 +124,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
       await this.#file.write(() => this.#file.events.beat({ id: 'probe', lock: 0 }, 0), PROBE_TIMEOUT_MS);
       return undefined;
     } catch (error) {
-      return `No event can be stored: ${cleanError(error).message}`;
+      return describeRefusal(cleanError(error));
     }
   }
 

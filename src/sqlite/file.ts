@@ -1,4 +1,4 @@
-import { WebhookError } from '../errors/index.js';
+import { closedError } from '../inbox/failure.js';
 import type { InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { unref, withRetries } from '../utils/waiting.js';
@@ -182,8 +182,4 @@ function copyEvents(from: Events, to: Database): number {
   const copied = new Events(to).copyFrom(from, Date.now());
   to.run('COMMIT');
   return copied;
-}
-
-function closedError(): WebhookError {
-  return new WebhookError('The inbox is closed.');
 }

@@ -7,9 +7,9 @@ import type { EventValidation } from './payload.js';
 
 /** Options for the validation of events. */
 export interface WebhookEventOptions {
-  /** Sets how strictly events are validated. Default `'tolerant'`: see {@link ValidationMode}. */
+  /** The strictness of validation against the API specification. Default `'tolerant'`. */
   readonly validation?: ValidationMode | undefined;
-  /** Is called when an event departs from the API specification, but is passed on. */
+  /** Called with the places where an event departs from the API specification, if it is passed on. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 

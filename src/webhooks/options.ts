@@ -27,28 +27,26 @@ import { secretProblems, type WebhookSecretOptions } from './secrets/resolve.js'
 
 /** Options for the recognition of duplicates. */
 export interface DedupeOptions {
-  /** Remembers handled events. Default {@link createMemoryDedupe}, for one process. */
+  /** The store that remembers handled events. Default: {@link createMemoryDedupe}, for one process. */
   readonly store?: DedupeStore | undefined;
-  /** Sets how long a handled event is remembered, in ms. Default 24 hours. */
+  /** Time for which a handled event is remembered, in ms. Default 24 hours. */
   readonly window?: number | undefined;
 }
 
 /** The options that every receiver has. */
 export interface ReceiverOptions extends WebhookSecretOptions {
   /**
-   * Limits the time of a delivery, in ms. Default 55 000, at most 59 000.
-   *
-   * Then it gets a 500, and `context.signal` is aborted. The service waits 60 seconds (specification, 6.4).
+   * Time limit of a delivery, in ms. Then it gets a 500, and `context.signal` is aborted. Default 55 000, at
+   * most 59 000: the service waits 60 seconds (specification, 6.4).
    */
   readonly deadline?: number | undefined;
   /**
-   * Limits the bytes of a body. Default 8 MiB. A larger body gets a 413.
+   * The most bytes of a body; a larger one is refused with 413. Not checked if a body parser was in front.
+   * Default 8 MiB: room for a conversation of four thousand messages of 1 kB, if its event carries each twice,
+   * in `turns` and `messagesHistory` (an assumption: not shown).
    *
-   * The default has room for a conversation of four thousand messages of 1 kB, if its event carries each twice, in
-   * `turns` and `messagesHistory` (an assumption). A body that a parser has read is not measured.
-   *
-   * All unverified bodies share 64 MiB of memory, or twice `maxBodyBytes` if that is more. Above that, the oldest
-   * gets a 503, and `onRejected` the reason `overloaded`.
+   * All bodies that are not verified share 64 MiB of memory, or twice `maxBodyBytes` if that is more. Above that,
+   * the oldest is refused with 503, and `onRejected` gets the reason `overloaded`.
    */
   readonly maxBodyBytes?: number | undefined;
   /** Callbacks for metrics. */
@@ -56,21 +54,21 @@ export interface ReceiverOptions extends WebhookSecretOptions {
   /** Receives the log lines. Default `console`. */
   readonly logger?: Logger | undefined;
   /**
-   * Sets the least level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
-   *
-   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`.
+   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`. Default
+   * `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
    */
   readonly logLevel?: LogLevel | undefined;
 }
 
 /** Options of {@link createWebhookReceiver}, for a receiver that runs handlers: 200 means handled. */
 export interface WebhookReceiverOptions extends ReceiverOptions, WebhookEventOptions {
-  /** Runs these handlers, with their own `validation` and `onDrift`. Default: those of `receiver.on`. */
+  /**
+   * The handlers, with their own `validation` and `onDrift`. Without it, `receiver.on` registers them.
+   */
   readonly handlers?: WebhookHandlers | undefined;
   /**
-   * Recognises duplicates. Default: in the memory of this process, for 24 hours.
-   *
-   * Takes options, a store, or `false` to handle every duplicate.
+   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Default: in the memory of
+   * this process, for 24 hours.
    */
   readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
   /** Only in {@link StoringReceiverOptions}. */
@@ -79,7 +77,7 @@ export interface WebhookReceiverOptions extends ReceiverOptions, WebhookEventOpt
 
 /** Options of {@link createWebhookReceiver}, for a receiver in front of an inbox: 200 means stored. */
 export interface StoringReceiverOptions extends ReceiverOptions {
-  /** Stores each event before the 200. Its workers run the handlers. */
+  /** Durable storage in front of the handlers, which belong to its workers. */
   readonly inbox: WebhookInbox;
 }
 
@@ -138,11 +136,7 @@ const MISPLACED: readonly [beside: keyof Both, option: keyof Both, where: string
   ['inbox', 'validation', OF_HANDLERS],
   ['inbox', 'onDrift', OF_HANDLERS],
   ['inbox', 'handlers', 'belong to the worker: inbox.work(handlers).'],
-  [
-    'inbox',
-    'dedupe',
-    'cannot be combined with `inbox`, which recognises duplicates itself: see its `retention`.',
-  ],
+  ['inbox', 'dedupe', 'cannot be combined with `inbox`: the stored event is the claim, for its `retention`.'],
   ['handlers', 'validation', OF_HANDLERS],
   ['handlers', 'onDrift', OF_HANDLERS],
 ];
@@ -156,7 +150,7 @@ function conflicts(options: Both): readonly OptionProblem[] {
   if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
     const text =
       `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: ` +
-      'otherwise the receiver refuses events that are still being stored.';
+      'an event that is still being stored would be refused.';
     problems.push({ option: 'deadline', text });
   }
   return problems;

@@ -97,7 +97,7 @@ test('a Redis older than 6.2 is refused', async () => {
   });
   const old = await listenOnLoopback(server);
   const inbox = createInbox({ connection: `redis://127.0.0.1:${old}` });
-  const tooOld = /Redis 6\.0\S* is too old: the inbox needs 6\.2 or later/;
+  const tooOld = /Redis 6\.0\S* is too old\. The inbox needs 6\.2 or later/;
   await expect(inbox.store(stored())).rejects.toThrow(tooOld);
   const { ready, warnings } = await inbox.health();
   expect([ready, warnings]).toEqual([false, { unreachable: expect.stringMatching(tooOld) }]);

@@ -186,7 +186,7 @@ test('health and log warn of replicas that are not waited for', async () => {
   await untilReplicas(url, 2);
   const logger = new RecordingLogger();
   const warning = expect.stringContaining(
-    '2 replicas are connected, and none is waited for: a failover loses what was stored last. Set the option replicas.',
+    '2 replicas are connected, but the inbox waits for none: a failover loses the newest events. Set the option replicas.',
   );
   const inbox = createInbox({ connection: url, logger });
   await inbox.store(stored());

@@ -1,5 +1,4 @@
 import { WebhookPayloadError } from '../../errors/index.js';
-import { isObject } from '../../utils/json.js';
 import type { StoredWebhook, WebhookInbox } from '../../webhooks/inbox.js';
 import { eventually, expectSame, randomKey } from './support.js';
 
@@ -28,14 +27,13 @@ export type StopWork = () => unknown;
 export interface InboxCase {
   /** The rule, as a title for a test. */
   readonly name: string;
-  /** Rejects if the inbox breaks the rule, after at most 20 seconds. */
+  /** Rejects with a readable error if the inbox breaks the rule, after 20 seconds at the latest. */
   run(create: () => InboxSubject | Promise<InboxSubject>): Promise<void>;
 }
 
 /**
- * Tests a custom `WebhookInbox` and its worker, in any test framework.
- *
- * A case may take some seconds: as long as the queue waits between two attempts.
+ * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A
+ * case may take some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts
@@ -61,135 +59,154 @@ export interface InboxCase {
  * ```
  */
 export const inboxConformance: readonly InboxCase[] = [
-  processes('processes a webhook as it was stored', () => ''),
-  processes(
+  rule('processes a webhook as it was stored', processes()),
+  rule(
     'keeps any text, also a NUL and half a surrogate pair',
-    () => 'a\u0000b \ud83d \u{1f600} \u2028 "\\',
+    processes(() => ({ text: 'a\u0000b \ud83d \u{1f600} \u2028 "\\' })),
   ),
-  processes('stores a conversation of 1.5 MB', () => 'é'.repeat(750_000)),
-  rule('processes one of many simultaneous duplicates', async ({ store, webhook, work, runs, settled }) => {
-    await Promise.all(Array.from({ length: 20 }, () => store(webhook)));
-    await work();
+  rule(
+    'stores a conversation of 1.5 MB',
+    processes(() => ({ text: 'é'.repeat(750_000) })),
+  ),
+  rule('processes one of many simultaneous duplicates', async ({ inbox, work, seen, settled }) => {
+    const webhook = newWebhook();
+    const duplicates = Array.from({ length: 20 }, (_, index) => ({
+      ...webhook,
+      deliveryId: `duplicate ${index}`,
+    }));
+    await Promise.all(duplicates.map(async (duplicate) => inbox.store(duplicate)));
+    await work(async () => undefined);
     await settled();
-    expectSame(runs(webhook), 1);
+    expectSame(seen(webhook), 1);
   }),
-  rule('ignores a duplicate of a webhook that is being processed', async (subject) => {
-    const { store, webhook, work, runs, settled } = subject;
+  rule('ignores a duplicate of a webhook that is being processed', async ({ inbox, work, seen, settled }) => {
+    const webhook = newWebhook();
     let isStored = false;
-    await work(() => eventually('the duplicate is stored', () => isStored));
-    await store(webhook);
-    await eventually('it has started', () => runs(webhook) === 1);
-    await store(webhook);
+    await work(async ({ key }) => {
+      if (key === webhook.key) await eventually('the duplicate is stored', () => isStored);
+    });
+    await inbox.store(webhook);
+    await eventually('it has started', () => seen(webhook) === 1);
+    await inbox.store({ ...webhook, deliveryId: 'duplicate' });
     isStored = true;
     await settled();
-    expectSame(runs(webhook), 1);
+    expectSame(seen(webhook), 1);
   }),
-  rule('ignores a duplicate of a processed webhook', async ({ store, webhook, work, runs, settled }) => {
-    await work();
-    await store(webhook);
+  rule('ignores a duplicate of a processed webhook', async ({ inbox, work, seen, settled }) => {
+    const webhook = newWebhook();
+    await work(async () => undefined);
+    await inbox.store(webhook);
     await settled();
-    await store(webhook);
+    await inbox.store({ ...webhook, deliveryId: 'duplicate' });
     await settled();
-    expectSame(runs(webhook), 1);
+    expectSame(seen(webhook), 1);
   }),
-  rule('one of two workers processes a webhook', async ({ store, work, runs, settled }) => {
-    await work();
-    await work();
+  rule('one of two workers processes a webhook', async ({ inbox, work, seen, settled }) => {
+    await work(async () => undefined);
+    await work(async () => undefined);
     const webhooks = Array.from({ length: 50 }, () => newWebhook());
-    await Promise.all(webhooks.map(store));
-    await eventually('all are processed', () => webhooks.every((webhook) => runs(webhook) > 0));
+    await Promise.all(webhooks.map(async (webhook) => inbox.store(webhook)));
+    await eventually('all are processed', () => webhooks.every((webhook) => seen(webhook) > 0));
     await settled();
-    expectSame(webhooks.filter((webhook) => runs(webhook) > 1).length, 0);
+    expectSame(webhooks.filter((webhook) => seen(webhook) > 1).length, 0);
   }),
   rule('retries a failed webhook, and does not keep it after a success', async (subject) => {
-    const { store, webhook, work, runs, settled, isKept } = subject;
-    await work(async () => {
-      if (runs(webhook) < 2) throw new Error('away for a moment');
+    const { inbox, work, seen, settled } = subject;
+    const webhook = newWebhook();
+    await work(async ({ key }) => {
+      if (key === webhook.key && seen(webhook) < 2) throw new Error('away for a moment');
     });
-    await store(webhook);
-    await eventually('it is processed again', () => runs(webhook) === 2);
+    await inbox.store(webhook);
+    await eventually('it is processed again', () => seen(webhook) === 2);
     await settled();
-    expectSame(await isKept(), false);
+    expectSame(await subject.kept(webhook), false);
   }),
-  rule('keeps a webhook that always fails, unchanged', async ({ store, webhook, work, isKept }) => {
-    await store(webhook);
+  rule('keeps a webhook that always fails, unchanged', async ({ inbox, work, kept }) => {
+    const webhook = newWebhook();
+    await inbox.store(webhook);
     await work(async () => {
       throw new Error('never again');
     });
-    await eventually('it is a dead letter', isKept);
+    await eventually('it is a dead letter', () => kept(webhook));
   }),
   rule('keeps an invalid webhook after one run', async (subject) => {
-    const { store, webhook, work, runs, settled, isKept } = subject;
-    await work(async () => {
-      throw new WebhookPayloadError('does not fit', { issues: [] });
+    const { inbox, work, seen, settled, kept } = subject;
+    const webhook = newWebhook();
+    await work(async ({ key }) => {
+      if (key === webhook.key) throw new WebhookPayloadError('does not fit', { issues: [] });
     });
-    await store(webhook);
-    await eventually('it is a dead letter', isKept);
+    await inbox.store(webhook);
+    await eventually('it is a dead letter', () => kept(webhook));
     await settled();
-    expectSame(runs(webhook), 1);
+    expectSame(seen(webhook), 1);
   }),
-  rule('a hanging webhook delays no other of its type', async ({ store, webhook, work, runs, settled }) => {
-    await work(() => new Promise(() => undefined));
-    await store(webhook);
-    await eventually('it has started', () => runs(webhook) === 1);
-    await settled();
+  rule('a hanging webhook delays no other of its type', async ({ inbox, work, seen }) => {
+    const [stuck, next] = [newWebhook(), newWebhook()];
+    await work(async ({ key }) => {
+      if (key === stuck.key) await new Promise(() => undefined);
+    });
+    await inbox.store(stuck);
+    await eventually('it has started', () => seen(stuck) === 1);
+    await inbox.store(next);
+    await eventually('the next one is processed', () => seen(next) === 1);
   }),
-  rule('another worker processes what a killed worker left', async ({ store, webhook, work, runs }) => {
-    const kill = await work(() => new Promise(() => undefined));
-    await store(webhook);
-    await eventually('it has started', () => runs(webhook) === 1);
-    await kill();
-    await work();
-    await eventually('it is processed again', () => runs(webhook) === 2);
+  rule('another worker processes what a killed worker left', async (subject) => {
+    const { inbox, work, seen } = subject;
+    const webhook = newWebhook();
+    const stop = await work(async () => new Promise(() => undefined));
+    await inbox.store(webhook);
+    await eventually('it has started', () => seen(webhook) === 1);
+    await stop();
+    await work(async () => undefined);
+    await eventually('it is processed again', () => seen(webhook) === 2);
   }),
 ];
 
-/** An inbox, with a record of what its workers processed. */
+/** A subject with a record of what was processed. */
 interface Recorded {
-  /** A webhook that no rule has stored yet. */
-  readonly webhook: StoredWebhook;
-  /** Stores a webhook as another delivery. */
-  readonly store: (webhook: StoredWebhook) => Promise<void>;
-  /** Starts a worker, which processes `webhook` by this function. Returns a function that kills it. */
-  readonly work: (process?: () => Promise<void>) => Promise<StopWork>;
+  readonly inbox: WebhookInbox;
+  readonly work: (process: ProcessStored) => Promise<StopWork>;
   /** Counts the runs of a webhook that came as it was stored. */
-  readonly runs: (webhook: StoredWebhook) => number;
-  /** Returns whether `webhook` is a dead letter, as it was stored. */
-  readonly isKept: () => Promise<boolean>;
+  readonly seen: (webhook: StoredWebhook) => number;
+  /** Whether a webhook is a dead letter, as it was stored. */
+  readonly kept: (webhook: StoredWebhook) => Promise<boolean>;
   /** Resolves when a webhook stored now was processed: those before it have started by then. */
   readonly settled: () => Promise<void>;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function rule(name: string, check: (subject: Recorded) => Promise<void>, text?: () => string): InboxCase {
+function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxCase {
   const run: InboxCase['run'] = async (create) => {
     const subject = await create();
-    const webhook = newWebhook(text?.());
-    const seen: string[] = [];
+    const runs: string[] = [];
     const stops = new Set<StopWork>();
-    const runs = (stored: StoredWebhook) => seen.filter((shown) => shown === show(stored)).length;
-    const store = async (stored: StoredWebhook): Promise<void> => {
-      await subject.inbox.store({ ...stored, deliveryId: crypto.randomUUID() });
-    };
-    const work = async (process = async () => {}) => {
-      const stop = await subject.work(async (stored) => {
-        seen.push(show(stored));
-        if (stored.key === webhook.key) await process();
-      });
-      stops.add(stop);
-      return () => {
-        stops.delete(stop);
-        return stop();
-      };
-    };
-    const isKept = async () => (await subject.deadLetters()).some((letter) => show(letter) === show(webhook));
-    const settled = async () => {
-      const marker = newWebhook();
-      await store(marker);
-      await eventually('what is stored later is processed', () => runs(marker) > 0);
+    const seen = (webhook: StoredWebhook) => runs.filter((shown) => shown === show(webhook)).length;
+    const recorded: Recorded = {
+      inbox: { store: (webhook) => subject.inbox.store(webhook) },
+      seen,
+      work: async (process) => {
+        const stop = await subject.work(async (stored) => {
+          runs.push(show(stored));
+          await process(stored);
+        });
+        stops.add(stop);
+        return () => {
+          stops.delete(stop);
+          return stop();
+        };
+      },
+      kept: async (webhook) => {
+        const letters = await subject.deadLetters();
+        return letters.some((letter) => show(letter) === show(webhook));
+      },
+      settled: async () => {
+        const marker = newWebhook();
+        await subject.inbox.store(marker);
+        await eventually('what is stored later is processed', () => seen(marker) > 0);
+      },
     };
     try {
-      await check({ webhook, store, work, runs, isKept, settled });
+      await check(recorded);
     } finally {
       for (const stop of stops) await stop();
     }
@@ -197,24 +214,23 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>, text?: 
   return { name, run };
 }
 
-/** A webhook with a text in its payload is processed as it was stored. */
+/** Stores a webhook with these fields in its payload, and expects that it is processed as it was stored. */
 /* @__NO_SIDE_EFFECTS__ */
-function processes(name: string, text: () => string): InboxCase {
-  const check = async ({ store, webhook, work, runs }: Recorded) => {
-    await store(webhook);
-    await work();
-    await eventually('it is processed as it was stored', () => runs(webhook) === 1);
+function processes(payload?: () => Readonly<Record<string, unknown>>): (subject: Recorded) => Promise<void> {
+  return async ({ inbox, work, seen }) => {
+    const webhook = { ...newWebhook(payload?.()), workspace: 'acme' };
+    await inbox.store(webhook);
+    await work(async () => undefined);
+    await eventually('it is processed as it was stored', () => seen(webhook) === 1);
   };
-  return rule(name, check, text);
 }
 
-function newWebhook(text = ''): StoredWebhook {
+function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebhook {
   return {
     version: 1,
     key: randomKey(),
     type: 'webhook_test',
-    payload: { message: 'A test.', createdAt: 1_760_000_000_000, text },
-    workspace: 'acme',
+    payload: { message: 'A test.', createdAt: 1_760_000_000_000, ...payload },
     deliveryId: crypto.randomUUID(),
     receivedAt: Date.now(),
   };
@@ -223,7 +239,7 @@ function newWebhook(text = ''): StoredWebhook {
 /** Writes a webhook as text: the same for any order of its fields, and for its duplicates. */
 function show({ deliveryId, ...webhook }: StoredWebhook): string {
   return JSON.stringify(webhook, (_, value: unknown) =>
-    isObject(value)
+    typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   );

@@ -24,7 +24,10 @@ export async function permit(
 ): Promise<Reach> {
   const permitted = await permits(question);
   if (permitted === false) {
-    throw new Refusal('notPermitted', `\`choices.permits\` refuses ${question.operation} to this secret.`);
+    throw new Refusal(
+      'notPermitted',
+      `The secret is not allowed to call ${question.operation}: see \`permits\`.`,
+    );
   }
   return permitted === true ? UNLIMITED_REACH : reachOf(question, state);
 }
@@ -32,10 +35,10 @@ export async function permit(
 /** Everything is within reach. */
 export const UNLIMITED_REACH: Reach = { workspaceOnly: () => undefined, mustReach: () => undefined };
 
-/** Returns the checks of a secret by default. */
+/** What a secret reaches by default. */
 function reachOf({ caller, operation, region }: PermitQuestion, state: FakeState): Reach {
   const forbid = (reason: RefusalReason): never => {
-    throw new Refusal(reason, `This ${caller.kind} secret may not call ${operation} for this record.`);
+    throw new Refusal(reason, `The ${caller.kind} secret is not allowed to call ${operation} here.`);
   };
   return {
     workspaceOnly() {

@@ -21,7 +21,7 @@ export interface PermitQuestion {
 }
 
 /**
- * The decisions of the fake where the specification is silent. The defaults say nothing about the service.
+ * What the fake does where the specification is silent. No default is a statement about the service.
  *
  * Other choices are constants, which `fake.handle` overrides:
  *

@@ -72,8 +72,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     }
     if (number.imported !== isImportedNumber) {
       const kind = number.imported ? 'an imported' : 'a rented';
-      const message = `"${sid}" is ${kind} number: isImportedNumber must be ${number.imported}.`;
-      throw new Refusal('numberKindMismatch', message);
+      throw new Refusal('numberKindMismatch', `"${sid}" is ${kind} number: isImportedNumber is wrong.`);
     }
     if (number.imported) {
       // Rule 2: only removed from the workspace; the customer's own telephony account keeps it.

@@ -1,17 +1,13 @@
-import type { Region } from '../../utils/regions.js';
 import type { FakeRequest } from '../fake/requests.js';
 import type { DeliveryRecord } from '../sending/post.js';
 import { failureOfDelivery, failureOfRequest } from './describe.js';
 
-/** The mark of a delivery that is under way. */
-export const SENDING = 'sending';
-
-/** A request or a delivery, as the page and the command show it. */
+/** A request, or the delivery of an event, in the words of the page and of the command. */
 export interface PageRow {
   readonly id: string;
   readonly at: number;
-  /** Undefined if the path names none. */
-  readonly region: Region | undefined;
+  /** `–` if the path names none. */
+  readonly region: string;
   /** The status or the outcome. */
   readonly mark: string;
   /** The method; `EVENT` for a delivery. */
@@ -37,7 +33,7 @@ export function requestRow(request: FakeRequest): PageRow {
   return {
     id,
     at,
-    region,
+    region: region ?? '–',
     fault,
     duration,
     verb: method,
@@ -61,7 +57,7 @@ export function deliveryRow(delivery: DeliveryRecord): PageRow {
     verb: 'EVENT',
     name: type,
     target: address,
-    mark: String(status ?? outcome ?? SENDING),
+    mark: String(status ?? outcome ?? '…'),
     secret: secretOf ?? 'forged secret',
     failure: failureOfDelivery(delivery),
   };

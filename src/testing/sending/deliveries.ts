@@ -1,10 +1,9 @@
 import { ConfigurationError } from '../../errors/index.js';
-import { redact } from '../../utils/redact.js';
 import type { ChangeEmitter } from '../fake/changes.js';
 import type { Generation } from '../fake/generation.js';
 import { Journal, NOT_KEPT } from '../fake/journal.js';
 import { takeFailure } from './failures.js';
-import { type DeliveryRecord, type EventPost, postEvent } from './post.js';
+import { addressOf, type DeliveryRecord, type EventPost, maskedPayload, postEvent } from './post.js';
 
 /** An event of a fake on its way, with what its record says about it. */
 export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
@@ -13,13 +12,14 @@ export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
 export class Deliveries {
   readonly #journal: Journal<DeliveryRecord>;
   readonly #generation: Generation;
-  /** The event of each delivery, to send it again. */
+  /** What was posted. */
   readonly #posts = new WeakMap<DeliveryRecord, FakePost>();
 
   constructor(changes: ChangeEmitter, generation: Generation) {
     this.#generation = generation;
     this.#journal = new Journal<DeliveryRecord>({
       prefix: 'delivery',
+      bodiesOf: ({ payload, response }) => [payload, response],
       withoutBodies: (delivery) => {
         this.#posts.delete(delivery);
         return { payload: { forgotten: NOT_KEPT }, response: NOT_KEPT };
@@ -34,16 +34,27 @@ export class Deliveries {
   }
 
   async post(event: FakePost): Promise<DeliveryRecord> {
-    const { type, region, secretOf, secret, target } = event;
-    // `redact` of an object returns an object.
-    const payload = redact({ ...event.payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
-    const address = typeof target === 'string' ? target : 'receiver';
-    const delivery = this.#journal.open({ at: Date.now(), type, region, secretOf, address, payload });
+    const { type, region, secretOf, via } = event;
+    const delivery = this.#journal.open({
+      at: Date.now(),
+      type,
+      region,
+      secretOf,
+      address: addressOf(event),
+      via,
+      outcome: undefined,
+      status: undefined,
+      response: undefined,
+      error: undefined,
+      payload: maskedPayload(event),
+      duration: undefined,
+    });
     this.#posts.set(delivery, event);
     const { ended, done } = this.#generation.begin();
-    const result = await postEvent(event, ended);
+    const posted = await postEvent(event, ended);
     done();
-    this.#journal.close(delivery, { error: takeFailure(event), ...result });
+    const { outcome, status, response, error = takeFailure(event), duration } = posted;
+    this.#journal.close(delivery, { outcome, status, response, error, duration });
     return delivery;
   }
 
@@ -52,9 +63,7 @@ export class Deliveries {
     const event = delivery && this.#posts.get(delivery);
     if (event !== undefined) return this.post(event);
     const reason =
-      delivery === undefined
-        ? `There is no delivery "${id}".`
-        : `The payload of delivery "${id}" was dropped to make room for newer ones.`;
+      delivery === undefined ? `There is no delivery "${id}".` : `Delivery "${id}": ${NOT_KEPT}.`;
     throw new ConfigurationError(reason, { option: 'id' });
   }
 

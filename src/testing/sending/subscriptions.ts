@@ -24,7 +24,7 @@ interface Subscriber extends Subscription {
 export class Subscriptions {
   readonly #changes: ChangeEmitter;
   #subscribers: readonly Subscriber[] = [];
-  /** A reset returns to these. */
+  /** What a reset returns to. */
   #kept = { subscribers: [] as readonly Subscriber[], lastId: 0 };
   #lastId = 0;
 

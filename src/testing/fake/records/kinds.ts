@@ -11,27 +11,29 @@ import { VariableSchema } from '../../../schemas/variable.js';
 import type { Region } from '../../../utils/regions.js';
 import type { CollectionName, FakeRegionState, NewRecordTypes, RecordTypes } from './records.js';
 
-/** The place of a record: its region, with the other records there. */
-export interface RecordPlace {
+/** The means to complete a record. */
+export interface Completion {
   readonly region: Region;
   readonly state: FakeRegionState;
+  /** Returns an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. Its key is the id by default. */
+  readonly newId: (keyOf?: (id: string) => string) => string;
+  /** The first record of a collection: the default owner of a new one. */
+  readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
 }
 
 /** One kind of record. */
 export interface Kind<Name extends CollectionName> {
   /** The beginning of new ids. */
   readonly prefix: string;
-  /** The field of its id. */
-  readonly idField: string;
   /** The key of a record in its collection. */
   readonly key: (record: RecordTypes[Name]) => string;
   /** The schema of a complete record. */
   readonly schema: z.core.$ZodType<RecordTypes[Name]> & { readonly shape: object };
-  /** Returns the fields that a new record gets if they are missing. Its id and its owners are known. */
-  readonly defaults: (known: RecordTypes[Name], place: RecordPlace) => NewRecordTypes[Name];
+  /** Fills in the missing fields of a new record. */
+  readonly complete: (given: NewRecordTypes[Name], completion: Completion) => RecordTypes[Name];
   /** A new record, to begin with on the page. Its owners are those of the default seed. */
   readonly example: (region: Region) => NewRecordTypes[Name];
-  /** Returns the value that only one record may have. */
+  /** What only one record may have. */
   readonly unique?: (record: RecordTypes[Name]) => string;
 }
 
@@ -54,7 +56,6 @@ const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   workspaces: {
     prefix: 'workspace',
-    idField: 'id',
     example: (region) => ({ id: 'acme', ownerIds: [`owner_${region}`], memberIds: [] }),
     key: ({ id }) => id,
     schema: closedObject(() => ({
@@ -64,40 +65,46 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       ownerIds: requiredTexts,
       memberIds: requiredTexts,
     })),
-    defaults: ({ id }, { region, state }) => ({
-      isPrimary: !hasPrimary(state, id),
-      secret: `fake-workspace-secret-of-${id}`,
-      ownerIds: [`owner_${region}`],
-      memberIds: [],
-    }),
+    complete: (given, { region, state, newId }) => {
+      const id = given.id ?? newId();
+      const isPrimary = !hasPrimary(state, id);
+      const secret = `fake-workspace-secret-of-${id}`;
+      return { isPrimary, secret, ownerIds: [`owner_${region}`], memberIds: [], ...given, id };
+    },
   },
   orgs: {
     prefix: 'org',
-    idField: 'id',
     example: (region) => ({ id: 'acme_org', workspaceId: `workspace_${region}_1` }),
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
-    defaults: () => ({}),
+    complete: (given, { newId, first }) => ({
+      ...given,
+      id: given.id ?? newId(),
+      workspaceId: given.workspaceId ?? first('workspaces'),
+    }),
   },
   clients: {
     prefix: 'client',
-    idField: 'ID',
     example: (region) => ({ ID: 'dana', name: 'Dana', email: 'dana@acme.example', orgId: `org_${region}_1` }),
     key: ({ ID }) => ID,
     schema: OrgClientSchema,
-    defaults: ({ ID }) => ({ name: ID }),
+    complete: (given, { newId, first }) => {
+      const ID = given.ID ?? newId();
+      return { name: ID, ...given, ID, orgId: given.orgId ?? first('orgs') };
+    },
   },
   teams: {
     prefix: 'team',
-    idField: 'ID',
     example: (region) => ({ ID: 'sales', label: 'Sales', memberIds: [], orgId: `org_${region}_1` }),
     key: ({ ID }) => ID,
     schema: TeamSchema,
-    defaults: ({ ID }) => ({ key: ID, memberIds: [] }),
+    complete: (given, { newId, first }) => {
+      const ID = given.ID ?? newId();
+      return { key: ID, memberIds: [], ...given, ID, orgId: given.orgId ?? first('orgs') };
+    },
   },
   agents: {
     prefix: 'agent',
-    idField: 'id',
     example: () => ({ id: 'bot', name: 'Bot', advanced: { serverUrl: 'http://127.0.0.1:3000/webhooks' } }),
     key: ({ id }) => id,
     schema: closedObject(() => ({
@@ -108,47 +115,52 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       platform: EventAgentPlatformSchema,
       advanced: closedObject(() => ({ serverUrl: text })),
     })),
-    defaults: ({ id }) => ({
-      name: id,
-      secret: `fake-agent-secret-of-${id}`,
-      platform: 'vg',
-      advanced: {},
-    }),
+    complete: (given, { newId, first }) => {
+      const id = given.id ?? newId();
+      const workspaceId = given.workspaceId ?? first('workspaces');
+      const secret = `fake-agent-secret-of-${id}`;
+      return { name: id, secret, platform: 'vg', advanced: {}, ...given, id, workspaceId };
+    },
   },
   variables: {
     prefix: 'variable',
-    idField: 'id',
     example: (region) => ({ id: 'plan', key: 'plan', value: 'pro', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: VariableSchema,
     // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
     // workspace.
-    defaults: ({ id, agentId = '' }, { region, state }) => {
+    complete: (given, { region, state, newId, first }) => {
+      const id = given.id ?? newId();
+      const agentId = given.agentId ?? first('agents');
       const workspace = state.workspaces.get(state.agents.get(agentId)?.workspaceId ?? '');
-      return { key: id, type: 'string', userId: workspace?.ownerIds[0] ?? `owner_${region}` };
+      const userId = workspace?.ownerIds[0] ?? `owner_${region}`;
+      return { key: id, type: 'string', userId, ...given, id, agentId };
     },
     // Keys are unique within an agent (4.2).
     unique: ({ agentId, key }) => keyOfPair(agentId, key),
   },
   tools: {
     prefix: 'tool',
-    idField: 'id',
     example: (region) => ({ id: 'crm_lookup', name: 'CRM lookup', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: ToolSchema,
-    defaults: ({ id }) => ({ name: id }),
+    complete: (given, { newId, first }) => {
+      const id = given.id ?? newId();
+      return { name: id, ...given, id, agentId: given.agentId ?? first('agents') };
+    },
   },
   defaultTools: {
     prefix: 'default_tool',
-    idField: 'id',
     example: () => ({ id: 'crm_sync', name: 'CRM sync', kind: 'assignable_system' }),
     key: ({ id, name = '' }) => id ?? name,
     schema: DefaultToolSchema,
-    defaults: ({ id }) => ({ name: id, kind: 'assignable_system' }),
+    complete: (given, { newId }) => {
+      const id = given.id ?? newId();
+      return { name: id, kind: 'assignable_system', ...given, id };
+    },
   },
   conversations: {
     prefix: 'convo',
-    idField: 'convoId',
     example: (region) => ({ agentId: `agent_${region}_1`, convoId: 'c1', record: { userName: 'Dana' } }),
     key: ({ agentId, convoId }) => keyOfPair(agentId, convoId),
     schema: closedObject(() => ({
@@ -156,26 +168,35 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       convoId: requiredText,
       record: ConversationSchema,
     })),
-    defaults: ({ agentId, convoId }) => {
+    complete: (given, { newId, first }) => {
+      const agentId = given.agentId ?? first('agents');
+      const convoId = given.convoId ?? newId((id) => keyOfPair(agentId, id));
       const ID = `${agentId}_${convoId}`;
-      return { record: { ID, userID: ID } };
+      return { agentId, convoId, record: { ID, userID: ID, ...given.record } };
     },
   },
   leads: {
     prefix: 'lead',
-    idField: 'id',
     example: (region) => ({ id: 'lead_of_dana', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
-    defaults: () => ({}),
+    complete: (given, { newId, first }) => ({
+      ...given,
+      id: given.id ?? newId(),
+      agentId: given.agentId ?? first('agents'),
+    }),
   },
   phoneNumbers: {
     prefix: 'number',
-    idField: 'sid',
     example: (region) => ({ sid: 'PN1', imported: true, workspaceId: `workspace_${region}_1` }),
     key: ({ sid }) => sid,
     schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
-    defaults: () => ({ imported: false }),
+    complete: (given, { newId, first }) => ({
+      imported: false,
+      ...given,
+      sid: given.sid ?? newId(),
+      workspaceId: given.workspaceId ?? first('workspaces'),
+    }),
   },
 };
 
@@ -183,7 +204,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
 // `Object.keys` forgets the names.
 export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
 
-/** Returns whether another workspace is primary. */
+/** Whether another workspace is primary. Mostly, the first one is. */
 function hasPrimary({ workspaces }: FakeRegionState, id: string): boolean {
   for (const other of workspaces.values()) if (other.isPrimary && other.id !== id) return true;
   return false;

@@ -8,7 +8,7 @@ export const TABS = ['settings', 'details', 'events', 'faults', 'records'] as co
 /** The name of a tab. */
 export type Tab = (typeof TABS)[number];
 
-/** The selection in the address of the page. */
+/** What the address of the page selects. */
 export interface Selection {
   readonly tab: Tab;
   readonly region: Region;
@@ -20,7 +20,7 @@ export interface Selection {
   readonly filter: string;
 }
 
-/** The properties of a tab. */
+/** What a tab is drawn from. */
 export interface TabProps {
   readonly fake: ControlledFake;
   readonly selection: Selection;

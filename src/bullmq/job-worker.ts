@@ -5,9 +5,10 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxJob } from './job.js';
 
 /**
- * Puts a job that waits again back among the active ones, without a lock. From the front: there stalled jobs go.
+ * Puts a job that waits again back among the active ones, without a lock.
  *
- * Returns 0 if it is gone, or was replayed since it was taken: BullMQ counts its starts from 0 then.
+ * Looks from the front, where stalled jobs go. Returns 0 if the job is gone, or was replayed since it was taken:
+ * BullMQ then counts its starts from 0.
  *
  * KEYS: wait, paused, delayed, active, the job. ARGV: the id, and the number of starts with this one.
  */
@@ -20,15 +21,15 @@ return 1`;
 
 const LISTS = ['wait', 'paused', 'delayed', 'active'] as const;
 
-/** The largest number of times to remember. */
+/** The largest number of such times that are remembered. */
 const MAX_YIELDS = 1_000;
 
 /** The token with which BullMQ 6.7.0 completes a job whoever has its lock (`commands/includes/removeLock.lua:2`). */
 const ANY_LOCK = '0';
 
-/** BullMQ's worker, with a late success that counts, and an end that waits for nothing. */
-export class EndableWorker extends Worker<StoredWebhook, string> {
-  /** When this worker takes no job: by the clock of this machine, as BullMQ itself. */
+/** BullMQ's worker, which also records late successes and leaves events to other workers. */
+export class JobWorker extends Worker<StoredWebhook, string> {
+  /** When this worker takes no job, by the clock of this machine, which BullMQ uses too. */
   readonly #yields: { readonly from: number; readonly until: number }[] = [];
   readonly #client: RedisClient;
 
@@ -42,7 +43,7 @@ export class EndableWorker extends Worker<StoredWebhook, string> {
     this.#client = client;
   }
 
-  /** Takes no job from a time on, for some milliseconds: others go first. */
+  /** Takes no job from a time on, for some milliseconds, so that other workers go first. */
   yieldAt(from: number, ms: number): void {
     if (this.#yields.length < MAX_YIELDS) this.#yields.push({ from, until: from + ms });
   }
@@ -57,7 +58,7 @@ export class EndableWorker extends Worker<StoredWebhook, string> {
   }
 
   /**
-   * Records a success although the lock of the job was lost, unless the event has ended otherwise.
+   * Records a success even if the lock was lost, unless the event has ended otherwise.
    *
    * | the event meanwhile | the success |
    * |---|---|
@@ -111,10 +112,13 @@ export class EndableWorker extends Worker<StoredWebhook, string> {
     await (this as unknown as { moveStalledJobsToWait(): Promise<void> }).moveStalledJobsToWait();
   }
 
-  /** Ends although `close` waits for Redis: https://github.com/taskforcesh/bullmq/issues/4656 (BullMQ 6.7.0). */
+  /**
+   * Ends although `close` waits for Redis, so that it connects no more.
+   *
+   * BullMQ 6.7.0 waits: https://github.com/taskforcesh/bullmq/issues/4656.
+   */
   async end(): Promise<void> {
     await this.pause(true);
-    await this.lockManager.close();
     // BullMQ 5.81.5 has this connection instead of a backend (`classes/worker.js`), which the types of 6 lack.
     const { blockingConnection } = this as unknown as {
       blockingConnection?: { close(force: true): unknown };
@@ -123,7 +127,7 @@ export class EndableWorker extends Worker<StoredWebhook, string> {
   }
 }
 
-/** As one of BullMQ's own. */
+/** Makes an error like BullMQ's own. */
 function endedError({ id }: InboxJob): Error {
   const error = new Error(
     `Job ${id} was handled by another worker, or replayed, while its handlers still ran`,
