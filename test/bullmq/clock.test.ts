@@ -111,6 +111,113 @@ test('a worker whose clock is set back by an hour runs retries, and keeps its lo
   expect(runs).toBe(2);
 });
 
+test('a retry is not put off for as long as the clock of Redis was set back', async () => {
+  const { hooks, calls } = record();
+  const inbox = createInbox({ hooks, backoff: 300 });
+  let runs = 0;
+  inbox.work(
+    processing(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve())),
+    OPTIONS,
+  );
+  const webhook = stored();
+  await inbox.store(webhook);
+  await eventually(() => expect(calls).toEqual(['retry']));
+  await redis.hincrby(`${queue}:${webhook.key}`, 'due', HOUR_MS);
+  await eventually(() => expect(calls).toEqual(['retry', 'handled']));
+});
+
+test('a lock that expired while nobody looked is taken again, and its run goes on', async () => {
+  const { hooks, calls } = record();
+  const inbox = createInbox({ hooks });
+  const [started, end] = [deferred(), deferred()];
+  let isAborted = false;
+  inbox.work(
+    processing((_, options) => {
+      options?.signal?.addEventListener('abort', () => (isAborted = true));
+      started.resolve();
+      return end.promise;
+    }),
+    OPTIONS,
+  );
+  const webhook = stored();
+  await inbox.store(webhook);
+  await started.promise;
+  const lock = `${queue}:${webhook.key}:lock`;
+  await redis.del(lock);
+  await eventually(async () => expect(await redis.exists(lock)).toBe(1));
+  end.resolve();
+  await eventually(() => expect(calls).toEqual(['handled']));
+  expect(isAborted).toBe(false);
+});
+
+/** Leaves an event as a worker does that has died, or that sleeps: active, without a lock, and noticed once. */
+async function abandon(inbox: ReturnType<typeof createInbox>) {
+  const webhook = stored();
+  await inbox.store(webhook);
+  await redis.lmove(`${queue}:wait`, `${queue}:active`, 'RIGHT', 'LEFT');
+  await redis.sadd(`${queue}:stalled`, webhook.key);
+  return webhook;
+}
+
+test('a worker that was away takes events of others only after they had time to renew their locks', async () => {
+  const { hooks, calls } = record();
+  const inbox = createInbox({ hooks });
+  const { bullmq } = inbox.work(
+    processing(() => Promise.resolve()),
+    OPTIONS,
+  );
+  await eventually(async () => expect((await inbox.health()).workers).toBe(1));
+  await bullmq.pause(true);
+  let shift = 0;
+  const jumping = setInterval(() => moveClock((shift += HOUR_MS)), 20);
+  // It waits for events for up to a second, and would take one that comes meanwhile.
+  await sleep(1_500);
+  await abandon(inbox);
+  await sleep(1_500);
+  clearInterval(jumping);
+  moveClock(0);
+  expect((await inbox.health()).active).toBe(1);
+  await bullmq.resume();
+  await eventually(() => expect(calls).toEqual(['handled']));
+});
+
+/** Lets an hour pass, in all that the queue knows of the time. */
+async function passAnHour(keys: readonly string[]) {
+  for (const key of keys) {
+    const job = `${queue}:${key}`;
+    await redis.hincrby(job, 'timestamp', -HOUR_MS);
+    if (await redis.hexists(job, 'due')) await redis.hincrby(job, 'due', -HOUR_MS);
+    if (await redis.zscore(`${queue}:delayed`, key)) {
+      // BullMQ keeps milliseconds in the upper bits of the score.
+      await redis.zincrby(`${queue}:delayed`, -HOUR_MS * 4_096, key);
+    }
+  }
+}
+
+test('after an outage of an hour nothing is buried, whatever an event had come to before it', async () => {
+  const { hooks, calls } = record();
+  const inbox = createInbox({ hooks, attempts: 2, backoff: 60_000 });
+  const before = inbox.work({ lead_captured: () => Promise.reject(new Error('no')) }, OPTIONS);
+  const [retrying, unhandled] = [stored(), stored({ type: 'agent_deleted', payload: { agentId: 'one' } })];
+  for (const webhook of [retrying, unhandled]) await inbox.store(webhook);
+  await eventually(async () =>
+    expect(await inbox.health()).toMatchObject({ retrying: 2, waiting: 0, active: 0 }),
+  );
+  await before.close();
+  const [running, waiting] = [await abandon(inbox), stored()];
+  await inbox.store(waiting);
+  const keys = [retrying, unhandled, running, waiting].map(({ key }) => key);
+  await passAnHour(keys);
+  const handled: string[] = [];
+  inbox.work(
+    processing(async ({ key }) => void handled.push(key)),
+    OPTIONS,
+  );
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
+  expect(handled.sort()).toEqual(keys.sort());
+  expect(calls.filter((call) => call === 'dead letter')).toEqual([]);
+});
+
 test('dead letters are deleted when their retention is over by the clock of Redis, and not at first sight', async () => {
   DELETION.delay = 1_000;
   const inbox = createInbox({ attempts: 1, deadLetterRetention: 500 });
