@@ -114,9 +114,11 @@ function setClock({ most, every }: NonNullable<ProcessSettings['clock']>): void 
   const right = Date.now;
   let ahead = 0;
   Date.now = () => Math.round(right() + ahead);
-  setInterval(() => {
+  const step = () => {
     ahead = Math.random() < 0.3 ? 0 : (Math.random() * 2 - 1) * most;
-  }, every).unref();
+  };
+  step();
+  setInterval(step, every).unref();
 }
 
 function block(ms: number): void {
