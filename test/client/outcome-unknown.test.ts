@@ -97,3 +97,15 @@ test('a call that is aborted after it was sent has an unknown outcome; one abort
   expect(await rejectionOf(remove())).toMatchObject({ type: 'abort_error', outcomeUnknown: true });
   expect(await rejectionOf(remove())).toMatchObject({ type: 'abort_error', outcomeUnknown: false });
 });
+
+// Jest's jsdom has no `Request`.
+test('a runtime without `Request` fails with an error of ours, and nothing was sent', async () => {
+  const client = createClient({ maxRetries: 0 });
+  vi.stubGlobal('Request', undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await expect(client.tools.get('tool_eu_1')).rejects.toMatchObject({
+    name: 'ConnectionError',
+    outcomeUnknown: false,
+    cause: expect.any(TypeError),
+  });
+});

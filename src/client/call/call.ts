@@ -75,7 +75,7 @@ export function startAttempt({ attempts }: Call): Attempt {
   return attempt;
 }
 
-/** The latest attempt of a call that has made one. */
-export function latestAttempt({ attempts }: Call): Attempt {
-  return attempts[attempts.length - 1] as Attempt;
+/** The latest attempt of a call: the first, if the runtime failed before that (jsdom has no `Request`). */
+export function latestAttempt(call: Call): Attempt {
+  return call.attempts[call.attempts.length - 1] ?? startAttempt(call);
 }
