@@ -43,7 +43,7 @@ function createOpenApi(): JsonObject {
           scheme: 'bearer',
           description:
             'A workspace secret for workspace-level operations, or an agent secret for agent-specific ones. ' +
-            'Which operations accept which secret is not shown, nor are lifetime, rotation and scopes (5.2).',
+            "It isn't documented which operations accept which secret, nor lifetime, rotation and scopes (5.2).",
         },
       },
     },

@@ -7,13 +7,13 @@ export const WEBHOOKS_TAG = {
   name: 'Webhooks',
   description:
     'Events that the service posts to a subscriber endpoint (6). Only the events a receiver is subscribed to ' +
-    'are sent (6.2). Subscriptions are changed through the dashboard or an API whose shape is not shown (6.4).',
+    'are sent (6.2). Subscriptions are changed through the dashboard or an undocumented API (6.4).',
 };
 
 const senders: Readonly<Record<WebhookEventPlatforms, string>> = {
   both: 'Supported by both agent platforms.',
   native: 'Supported by the native agent platform only.',
-  'not shown': 'Which agent platforms support it is not shown.',
+  'not shown': "The API specification doesn't say which agent platforms support it.",
 };
 
 /** The `webhooks` of the document, from the table of events (6.2). */

@@ -15,31 +15,25 @@ import { UsageError } from './command.js';
 export async function addHandlers(platform: FakePlatform, file: string): Promise<void> {
   try {
     const loaded = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
-    if (isFunction(loaded.default)) await loaded.default(platform);
-    else addRecord(platform, loaded.default);
+    const { default: handlers } = loaded;
+    // It gets the fake, whatever its parameters.
+    if (typeof handlers === 'function') await (handlers as (fake: FakePlatform) => unknown)(platform);
+    else addRecord(platform, handlers);
   } catch (error) {
     throw new UsageError(`--handlers: ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function isFunction(value: unknown): value is (platform: FakePlatform) => unknown {
-  return typeof value === 'function';
-}
-
 function addRecord(platform: FakePlatform, handlers: unknown): void {
   if (!isObject(handlers))
-    throw new Error('its default export must be an object of handlers, or a function.');
+    throw new Error('The default export must be an object of handlers, or a function.');
   for (const [operation, handler] of Object.entries(handlers)) {
     const [method = '', path = ''] = operation.split(' ');
-    if (typeof handler !== 'function') throw new Error(`the handler of "${operation}" must be a function.`);
+    if (typeof handler !== 'function') throw new Error(`The handler of "${operation}" must be a function.`);
     const body = /^(POST|PUT|PATCH)$/.test(method) ? { body: z.unknown() } : {};
+    const response = withData(z.unknown());
     // `endpoint` checks method and path.
-    const declared = endpoint({
-      method: method as HttpMethod,
-      path,
-      ...body,
-      response: withData(z.unknown()),
-    });
+    const declared = endpoint({ method: method as HttpMethod, path, ...body, response });
     platform.handle(declared, handler as Handler<string, unknown, undefined, unknown>);
   }
 }

@@ -11,7 +11,7 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-/** The command line is wrong; the message says what to change. */
+/** The command line is wrong. The message says how to fix it. */
 export class UsageError extends Error {}
 
 /** Parses the options of a command, and its operand if it takes one. */
@@ -20,34 +20,20 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
   options: Options,
   operand?: string,
 ) {
-  checkNames(args, options);
-  const { values, positionals } = parseStrictly(args, options);
-  const unexpected = positionals.slice(operand === undefined ? 0 : 1);
-  if (unexpected.length > 0) throw new UsageError(`Unexpected argument: ${unexpected.join(' ')}.`);
-  const [given = ''] = positionals;
-  if (operand !== undefined && given === '') throw new UsageError(`Missing argument: ${operand}.`);
-  return { values, operand: given };
-}
-
-/** Parses with the names checked: what Node still refuses is a value that is missing or unexpected. */
-function parseStrictly<const Options extends NonNullable<ParseArgsConfig['options']>>(
-  args: readonly string[],
-  options: Options,
-) {
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
+    const allowPositionals = operand !== undefined;
+    const { values, positionals } = parseArgs({ args: [...args], options, strict: true, allowPositionals });
+    const [given = '', ...more] = positionals;
+    if (more.length > 0) throw new UsageError(`Unexpected argument '${more.join(' ')}'.`);
+    if (allowPositionals && given === '') throw new UsageError(`Missing argument: ${operand}.`);
+    return { values, operand: given };
   } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
-}
-
-/** Refuses an option that the command does not have. */
-function checkNames(args: readonly string[], options: NonNullable<ParseArgsConfig['options']>): void {
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
-  const known = Object.keys(options).map((name) => `--${name}`);
-  for (const token of tokens) {
-    if (token.kind !== 'option' || known.includes(`--${token.name}`)) continue;
-    throw new UsageError(`Unknown option ${token.rawName}. ${hintFor(token.rawName, known, '`')}`);
+    const { message } = error as Error;
+    // Here, Node explains how to pass an argument that begins with a dash.
+    const [, unknown] = /^Unknown option '(.+?)'/.exec(message) ?? [];
+    const known = Object.keys(options).map((name) => `--${name}`);
+    const problem = unknown && `Unknown option ${unknown}. ${hintFor(unknown, known, '`')}`;
+    throw new UsageError(problem ?? message, { cause: error });
   }
 }
 

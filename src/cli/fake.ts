@@ -5,13 +5,13 @@ import type { FakeSnapshot } from '../testing/fake/records/region-store.js';
 import { dotenv } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
 import { deliveryRow, type PageRow, requestRow } from '../testing/http/rows.js';
-import type { FakeServer, ListenOptions } from '../testing/http/server.js';
+import type { FakeServer } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
 import { addHandlers } from './added-operations.js';
-import { type Command, parse, parseNumber, UsageError } from './command.js';
-import { replaceFile, withJson } from './files.js';
+import { type Command, parse, parseNumber } from './command.js';
+import { orUsageError, replaceFile, withJson } from './files.js';
 import { JSON_OPTION, printEvent, printJson } from './lines.js';
-import { listenError } from './listening.js';
+import { listenAt } from './listening.js';
 import type { Terminal } from './terminal.js';
 
 /** Changes come in bursts, so the state is written this long after the first. */
@@ -23,27 +23,20 @@ export const fake: Command = {
   help: `agent-platform-sdk fake [options]
 
 Runs a fake of the Conversational Agent Platform REST API (V3) in memory, for both regions. Its page is at /.
+The guide "Testing" (docs/guides/testing.md) lists the HTTP API that sends events and injects failures.
 
 Options
   --port <number>      the port to listen on (default: 4010; 0 takes any free port)
   --host <address>     the address to listen on (default: 127.0.0.1, this machine only; 0.0.0.0: all addresses)
   --allow-host <name>  a host name to accept, such as the service in a compose file, or a suffix such as
                        .app.github.dev; repeatable; the printed settings use the first name
-  --seed <file>        a JSON file with initial records, in addition to the built-in ones:
+  --seed <file>        a JSON file with records to add at the start:
                        { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }] } }
   --state <file>       keeps the records in this file across restarts
-  --handlers <file>    a JavaScript module with more operations; ctx.query, ctx.body, ctx.state … as in fake.handle:
-                       export default { 'GET /agents/{agentId}/convos': (ctx) => ctx.succeed([]) }
+  --handlers <file>    a JavaScript module with more operations; each function gets what fake.handle passes:
+                       export default { 'GET /agents/{agentId}/convos': ({ succeed }) => succeed([]) }
   --webhook <url>      sends every event of both primary workspaces to this address; repeatable
-  --json               prints one line of JSON for each request and each delivery
-
-While it runs (send each POST with the content type application/json)
-  POST   /_fake/events             send an event      {"type": "lead_captured", "payload": {"leadName": "Dana"}}
-  POST   /_fake/subscriptions      add a subscriber   {"url": "http://127.0.0.1:3000/webhooks"}
-  POST   /_fake/faults             inject a failure   {"endpoint": "getTool", "status": 503, "times": 2}
-  GET    /_fake/requests           list the requests; ?status=503&endpoint=getTool filters
-  POST   /_fake/reset              start over         {}
-The full list: docs/guides/testing.md`,
+  --json               prints JSON, one object a line`,
   async run(args, terminal) {
     const { values } = parse(args, {
       port: { type: 'string', default: '4010' },
@@ -56,12 +49,7 @@ The full list: docs/guides/testing.md`,
       webhook: { type: 'string', multiple: true, default: [] },
     });
     const { host, seed, state, handlers, json, 'allow-host': allowedHosts } = values;
-    const options = {
-      port: parseNumber('--port', values.port, 0, 65_535),
-      host,
-      allowedHosts,
-      control: true,
-    };
+    const port = parseNumber('--port', values.port, 0, 65_535);
     const platform =
       seed === undefined
         ? createFakePlatform()
@@ -76,12 +64,14 @@ The full list: docs/guides/testing.md`,
     }
     platform.webhooks.keepSubscriptions();
     const save = state === undefined ? undefined : keepState(platform, state, terminal);
-    const server = await start(platform, options);
+    const server = await listenAt(host, port, (at) =>
+      platform.listen({ ...at, allowedHosts, control: true }),
+    );
     // Before the greeting, because its reader may stop the command at once.
     const stopped = terminal.stopped();
     const { url, baseUrls } = server;
     if (json) printJson(terminal, { url, page: `${url}/`, baseUrls, seed: platform.seed });
-    else terminal.out(greeting(platform, server, options));
+    else terminal.out(greeting(platform, server, host, allowedHosts));
     await stopped;
     await server.close();
     save?.();
@@ -89,23 +79,11 @@ The full list: docs/guides/testing.md`,
   },
 };
 
-async function start(platform: FakePlatform, options: ListenOptions & { port: number; host: string }) {
-  try {
-    return await platform.listen(options);
-  } catch (error) {
-    throw listenError(error, options.host, options.port);
-  }
-}
-
 /** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
   if (existsSync(file)) withJson('--state', file, (json) => platform.restore(json as FakeSnapshot));
   const write = (): void => replaceFile(file, `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`);
-  try {
-    write();
-  } catch (error) {
-    throw new UsageError(`--state: ${(error as Error).message}`, { cause: error });
-  }
+  orUsageError('--state: ', write);
   let timer: NodeJS.Timeout | undefined;
   const save = (): void => {
     clearTimeout(timer);
@@ -123,33 +101,33 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
 }
 
 /** Addresses, credentials, ids and settings, ready to copy. */
-function greeting(platform: FakePlatform, server: FakeServer, options: ListenOptions): string {
-  const { host = '127.0.0.1', allowedHosts = [] } = options;
+function greeting(
+  platform: FakePlatform,
+  { url, port, baseUrls }: FakeServer,
+  host: string,
+  allowedHosts: readonly string[],
+): string {
   const name = allowedHosts.find((each) => !each.startsWith('.'));
-  const origin = name === undefined ? server.url : `http://${name}:${server.port}`;
   const regions = REGIONS.map((region) => {
     const { workspaceId, workspaceSecret, agentId, agentSecret, toolId, convoId } = platform.seed[region];
-    return `${region}  ${server.baseUrls[region]}/v3
+    return `${region}  ${baseUrls[region]}/v3
     ${workspaceId}  ${workspaceSecret}
     ${agentId}      ${agentSecret}
-    ${toolId}, ${convoId}; all records: ${server.url}/?tab=records&region=${region}`;
+    ${toolId}, ${convoId}; all records: ${url}/?tab=records&region=${region}`;
   });
-  const elsewhere =
-    isThisMachine(host) || name !== undefined
-      ? ''
-      : `
-From other machines and containers: replace ${new URL(server.url).host} with a name of this machine (--allow-host
-prints it), and set AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true
+  const elsewhere = `
+On other machines and in containers, replace ${new URL(url).host} with a name of this machine, and set
+AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true. With --allow-host, the settings above have that name.
 `;
-  return `The fake platform listens at ${server.url}. Its page: ${server.url}/. Press Ctrl+C to stop.
+  return `Listening at ${url}. Press Ctrl+C to stop. Open ${url}/ to watch calls and events.
 
 ${regions.join('\n')}
 
 Settings for your program. Save them as .env, and run: node --env-file=.env app.mjs
-${dotenv(platform.state, 'eu', origin)}
-${elsewhere}
+${dotenv(platform.state, 'eu', name === undefined ? url : `http://${name}:${port}`)}
+${isThisMachine(host) || name !== undefined ? '' : elsewhere}
 Send an event to each --webhook address:
-curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url}/_fake/events
+curl -H content-type:application/json -d '{"type":"lead_captured"}' ${url}/_fake/events
 `;
 }
 
@@ -159,13 +137,10 @@ curl -H content-type:application/json -d '{"type":"lead_captured"}' ${server.url
  */
 function printRow(terminal: Terminal, isJson: boolean, row: PageRow): void {
   const { at, duration, failure, region, verb, name, target, secret, fault, mark } = row;
-  const isOpen = duration === undefined;
-  if (isOpen && verb !== 'EVENT') return;
+  if (duration === undefined && verb !== 'EVENT') return;
   const injected = fault === undefined ? '' : `  (fault: ${fault})`;
-  const text = `${region}  ${verb.padEnd(VERB_WIDTH)}  ${name}  ${target}${injected}`;
+  // As wide as `DELETE`.
+  const text = `${region ?? '–'}  ${verb.padEnd(6)}  ${name}  ${target}${injected}`;
   const fields = { region, verb, name, target, secret, fault };
-  printEvent(terminal, isJson, { at, mark, duration, failure, isOpen, text, fields });
+  printEvent(terminal, isJson, { at, mark, duration, failure, text, fields });
 }
-
-/** As wide as `DELETE`. */
-const VERB_WIDTH = 6;

@@ -2,19 +2,24 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSy
 import { decodeText } from '../testing/sending/recording.js';
 import { UsageError } from './command.js';
 
-/** Reads the JSON in the file of an option, and passes it on. An error of either names the file. */
-export function withJson<Result>(option: string, file: string, use: (json: unknown) => Result): Result {
+/** Returns what a function returns. Its error becomes one of the command line. */
+export function orUsageError<Result>(about: string, run: () => Result): Result {
   try {
-    return use(JSON.parse(decodeText(readFileSync(file))));
+    return run();
   } catch (error) {
-    throw new UsageError(`${option}: ${file}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(about + (error as Error).message, { cause: error });
   }
 }
 
-/** Why a file cannot be replaced that can be written all the same: a bind mount, a folder of somebody else. */
+/** Reads the JSON in the file of an option, and passes it on. Errors name the file. */
+export function withJson<Result>(option: string, file: string, use: (json: unknown) => Result): Result {
+  return orUsageError(`${option}: ${file}: `, () => use(JSON.parse(decodeText(readFileSync(file)))));
+}
+
+/** Errors of a rename that do not forbid writing: a bind mount, a folder of another user. */
 const NOT_REPLACEABLE = /^(EACCES|EBUSY|EPERM|EROFS|EXDEV)$/;
 
-/** Writes a file of which a crash must not leave half, and which may be a symbolic link or a bind mount. */
+/** Replaces a file, so that a crash leaves the old one or the new one. Follows symbolic links. */
 export function replaceFile(file: string, text: string): void {
   // Created through the link, whose target may not be there yet.
   if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });

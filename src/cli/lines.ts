@@ -1,44 +1,43 @@
-import { durationText, timeOfDay } from '../testing/http/describe.js';
-import type { PostedEvent } from '../testing/sending/post.js';
+import { durationText, failureOfDelivery, timeOfDay } from '../testing/http/describe.js';
+import { SENDING } from '../testing/http/rows.js';
+import { type PostResult, postEvent } from '../testing/sending/post.js';
+import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { onOneLine } from '../utils/printable.js';
 import type { Terminal } from './terminal.js';
 
 /** The option of the commands that print events. */
 export const JSON_OPTION = { type: 'boolean', default: false } as const;
 
-/** One event of a command that runs: a line in aligned columns with a hint below a failure, or JSON. */
+/** One event of a command: a line in columns with a hint below a failure, or a line of JSON. */
 export interface EventLine {
   readonly at: number;
   /** The status or the outcome. */
   readonly mark: string | number;
   /** Milliseconds, if it took any. */
   readonly duration?: number | undefined;
-  /** What it was. */
   readonly text: string;
-  /** Why it failed, if it did, and what to do. */
+  /** Why it failed, if it did, and how to fix it. */
   readonly failure?: string | undefined;
-  /** It is under way. */
-  readonly isOpen?: boolean;
   /** More lines below it. */
   readonly more?: string | undefined;
-  /** The same as fields, for `--json`. */
+  /** The text as fields, for `--json`. */
   readonly fields: object;
 }
 
-/** Prints `14:03:59  200      12 ms  lead_captured`, in green; in red with a hint below if it failed. */
+/** Prints `14:03:59  200      12 ms  lead_captured`. A failure has a hint below. */
 export function printEvent(terminal: Terminal, isJson: boolean, line: EventLine): void {
-  const { at, mark, duration, text, failure, isOpen, more = '', fields } = line;
-  if (isJson) return printJson(terminal, { at, ...resultOf(mark), duration, ...fields, failure });
+  const { at, mark, duration, text, failure, more = '', fields } = line;
+  if (isJson) {
+    const result = /^\d+$/.test(String(mark)) ? { status: Number(mark) } : { outcome: mark };
+    return printJson(terminal, { at, ...result, duration, ...fields, failure });
+  }
   const took = duration === undefined ? '' : durationText(duration);
-  const columns = [
-    timeOfDay(at),
-    String(mark).padEnd(MARK_WIDTH),
-    took.padStart(DURATION_WIDTH),
-    onOneLine(text),
-  ];
-  const hint = failure ? `\n${INDENT}${onOneLine(failure)}` : '';
+  // As wide as `sending`, and as `999 ms`.
+  const columns = [timeOfDay(at), String(mark).padEnd(7), took.padStart(6), onOneLine(text)];
+  // The hint begins below the outcome.
+  const hint = failure ? `\n${' '.repeat('14:03:59  '.length)}${onOneLine(failure)}` : '';
   const tone = failure === undefined ? 'ok' : 'fail';
-  terminal.out(columns.join('  ') + hint + more, isOpen ? undefined : tone);
+  terminal.out(columns.join('  ') + hint + more, mark === SENDING ? undefined : tone);
 }
 
 /** Prints one line of JSON. Fields that are undefined are left out. */
@@ -46,33 +45,30 @@ export function printJson(terminal: Terminal, value: object): void {
   terminal.out(JSON.stringify(value));
 }
 
-function resultOf(mark: string | number): object {
-  return /^\d+$/.test(String(mark)) ? { status: Number(mark) } : { outcome: mark };
+/** A webhook to post and to print. */
+interface Post {
+  readonly url: string;
+  readonly webhook: RecordedWebhook;
+  readonly secret: string;
+  /** Default: {@link failureOfDelivery}. */
+  readonly failureOf?: (result: PostResult) => string | undefined;
+  readonly about?: Partial<Pick<EventLine, 'more' | 'fields'>>;
 }
 
-/** As wide as `timeout`, and as `999 ms`. */
-const [MARK_WIDTH, DURATION_WIDTH] = [7, 6];
-
-/** What is below a line begins under its outcome. */
-const INDENT = ' '.repeat('14:03:59  '.length);
-
-/** Prints a delivery. A failure is why it did not end as expected. */
-export function printDelivery(
-  terminal: Terminal,
-  isJson: boolean,
-  delivery: PostedEvent,
-  failure?: string,
-  about: Partial<Pick<EventLine, 'more' | 'fields'>> = {},
-): void {
-  const { at, status, outcome, duration, type, address } = delivery;
-  const fields = { type, address, ...about.fields };
-  const mark = status ?? outcome;
-  printEvent(terminal, isJson, { at, mark, duration, text: type, failure, more: about.more, fields });
-}
-
-/** Prints that a delivery begins: its receiver may take a minute. */
-export function printPosting(terminal: Terminal, isJson: boolean, type: string, address: string): void {
-  const fields = { type, address };
-  const text = `${type}  ${address}`;
-  printEvent(terminal, isJson, { at: Date.now(), mark: 'sending', text, isOpen: true, fields });
+/**
+ * Posts a webhook, and prints when it starts and when it ends: a receiver may take a minute.
+ *
+ * @returns Whether it ended as it should.
+ */
+export async function postAndPrint(terminal: Terminal, isJson: boolean, post: Post): Promise<boolean> {
+  const { url, webhook, secret, failureOf = failureOfDelivery, about = {} } = post;
+  const { type, payload } = webhook;
+  const [at, fields] = [Date.now(), { type, address: url }];
+  printEvent(terminal, isJson, { at, mark: SENDING, text: `${type}  ${url}`, fields });
+  const result = await postEvent({ type, payload, secret, target: url });
+  const { status, outcome, duration } = result;
+  const failure = failureOf(result);
+  const line = { at, mark: status ?? outcome, duration, text: type, failure, more: about.more };
+  printEvent(terminal, isJson, { ...line, fields: { ...fields, ...about.fields } });
+  return failure === undefined;
 }

@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { failureOfDelivery } from '../testing/http/describe.js';
+import { startListening } from '../testing/http/server.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { formatIssues, type Issue } from '../utils/issues.js';
 import { redact } from '../utils/redact.js';
@@ -9,30 +9,30 @@ import { isWebhookEventType, webhookEvents } from '../webhooks/events.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
-import { type Command, parse, parseNumber, UsageError } from './command.js';
-import { JSON_OPTION, printDelivery, printEvent, printJson, printPosting } from './lines.js';
-import { startListening } from './listening.js';
-import { parseTarget, post, readSecrets } from './sending.js';
+import { type Command, parse, parseNumber } from './command.js';
+import { orUsageError } from './files.js';
+import { JSON_OPTION, postAndPrint, printEvent, printJson } from './lines.js';
+import { listenAt } from './listening.js';
+import { parseTarget, readSecrets } from './sending.js';
 
 /** Receives, verifies, prints, records and forwards webhooks. */
 export const listen: Command = {
   summary: 'receive webhooks: print, record and forward them',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk listen [options]
 
-Receives webhooks at http://127.0.0.1:4020, on any path; use a tunnel to make it reachable for the service.
-Verifies each one, and prints its type, the response, and every field that does not match the API specification.
-The service has no automatic retry (6.4): record the events, and \`replay\` posts them as often as you need.
+Receives webhooks at http://127.0.0.1:4020, on any path. The service must be able to reach it: use a tunnel.
+Verifies each webhook, and prints its type, the response, and every field that departs from the API specification.
+The service does not retry: record the events, and \`replay\` posts them as often as you need.
 
 Options
-  --forward-to <url>  posts each verified webhook to this address; responds with 200 if it does, else with 500
+  --forward-to <url>  posts each verified webhook to this address; answers 200 if it does, else 500
   --record <file>     appends each verified webhook to this file, as one line of JSON without secrets
-  --verbose           prints the payloads, with marked fields masked
+  --verbose           prints the payloads, with secret fields masked
   --port <number>     the port to listen on (default: 4020; 0 takes any free port)
   --host <address>    the address to listen on (default: 127.0.0.1, this machine only; 0.0.0.0: all addresses)
-  --json              prints one line of JSON for each webhook
+  --json              prints JSON, one object a line
 
-${SECRET_VARIABLE} may hold several secrets, separated by commas. A recording
-contains names, addresses and messages of real people: protect it as personal data.`,
+A recording contains names, addresses and messages of real people: protect it as personal data.`,
   async run(args, terminal) {
     const { values } = parse(args, {
       'forward-to': { type: 'string' },
@@ -54,24 +54,15 @@ contains names, addresses and messages of real people: protect it as personal da
       const issues = departuresOf(webhook);
       const payload = verbose ? redact(webhook.payload) : undefined;
       const text = payload === undefined ? '' : `\n${JSON.stringify(payload, undefined, 2)}`;
-      const found = issues.length === 0 ? undefined : issues;
-      const about = { more: formatIssues(issues) + text, fields: { type, issues: found, payload } };
+      const fields = { type, issues: issues.length === 0 ? undefined : issues, payload };
+      const about = { more: formatIssues(issues) + text, fields };
       if (url === undefined) return printEvent(terminal, json, { at, mark: 200, text: type, ...about });
-      printPosting(terminal, json, type, url);
-      const delivery = await post(url, webhook, secrets[0]);
-      const failure = failureOfDelivery(delivery);
-      printDelivery(terminal, json, delivery, failure, about);
+      const isAccepted = await postAndPrint(terminal, json, { url, webhook, secret: secrets[0], about });
       // Not handled: the response is 500.
-      if (failure !== undefined) throw refusedByTarget;
+      if (!isAccepted) throw refusedByTarget;
     };
-    const printFailure = (mark: number, text: string, failure?: string): void =>
-      printEvent(terminal, json, {
-        at: Date.now(),
-        mark,
-        text,
-        failure: failure ?? '',
-        fields: { type: text },
-      });
+    const printFailure = (mark: number, type: string, failure = ''): void =>
+      printEvent(terminal, json, { at: Date.now(), mark, text: type, failure, fields: { type } });
     const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off', inbox: { store } })
       .onRejected(({ reason, status, hint }) => printFailure(status, reason, hint))
       .onError((error, { event }) => {
@@ -79,18 +70,15 @@ contains names, addresses and messages of real people: protect it as personal da
         printFailure(500, event?.type ?? 'failed', (error as Error).message);
       });
     const server = createServer((request, response) => void receiver.node(request, response));
-    const address = await startListening(server, host, port);
+    const listening = await listenAt(host, port, (at) => startListening(server, at));
     const stopped = terminal.stopped();
-    const lines = [`Webhooks are received at ${address}. Press Ctrl+C to stop.`];
-    if (url !== undefined) lines.push(`Verified ones are posted to ${url}.`);
-    if (file !== undefined) lines.push(`Verified ones are recorded in ${file}: protect it as personal data.`);
-    if (json) printJson(terminal, { url: address, forwardTo: url, record: file });
-    else terminal.out(lines.join('\n'));
+    const forwards = url === undefined ? '' : `\nForwards verified webhooks to ${url}.`;
+    const records =
+      file === undefined ? '' : `\nRecords verified webhooks in ${file}: protect it as personal data.`;
+    if (json) printJson(terminal, { url: listening.url, forwardTo: url, record: file });
+    else terminal.out(`Listening at ${listening.url}. Press Ctrl+C to stop.${forwards}${records}`);
     await stopped;
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
+    await listening.close();
     return 0;
   },
 };
@@ -100,12 +88,10 @@ const refusedByTarget = new Error('refused by the target');
 
 /** Creates a file, or continues one, that only its owner can read: it contains personal data. */
 function openRecording(file: string): void {
-  try {
+  orUsageError('--record: ', () => {
     appendFileSync(file, '');
     chmodSync(file, 0o600);
-  } catch (error) {
-    throw new UsageError(`--record: ${(error as Error).message}`, { cause: error });
-  }
+  });
 }
 
 function recordLine({ type, payload, receivedAt }: StoredWebhook): string {
@@ -113,7 +99,7 @@ function recordLine({ type, payload, receivedAt }: StoredWebhook): string {
   return `${JSON.stringify(redact(recorded))}\n`;
 }
 
-/** The fields of a payload that do not match the API specification. */
+/** The fields of a payload that depart from the API specification. */
 function departuresOf({ type, payload }: StoredWebhook): readonly Issue[] {
   if (!isWebhookEventType(type)) return [UNKNOWN_TYPE];
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');

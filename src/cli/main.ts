@@ -24,20 +24,19 @@ Options
 
 /** Runs a command line. Resolves with the exit code: 0, 1 after a failure, 2 for a wrong command line. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const isHelp = args[0] === 'help';
-  const [name = '', ...rest] = isHelp ? args.slice(1) : args;
+  const [name = '', ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const isNamed = !/^(-|$)/.test(name);
+  const has = (long: string, short: string) => [name, ...rest].some((arg) => arg === long || arg === short);
   try {
-    if (args.some((arg) => arg === '--version' || arg === '-v')) {
-      terminal.out(VERSION);
+    if (command === undefined && isNamed) {
+      throw new UsageError(`Unknown command "${name}". ${hintFor(name, Object.keys(commands))}`);
+    }
+    if (has('--version', '-v') || has('--help', '-h')) {
+      terminal.out(has('--version', '-v') ? VERSION : (command?.help ?? help));
       return 0;
     }
-    const asksForHelp = isHelp && (name === '' || command !== undefined);
-    if (asksForHelp || args.some((arg) => arg === '--help' || arg === '-h')) {
-      terminal.out(command?.help ?? help);
-      return 0;
-    }
-    if (command === undefined) throw new UsageError(unknownCommand(name));
+    if (command === undefined) throw new UsageError(`Missing command. ${hintFor('', Object.keys(commands))}`);
     return await command.run(rest, terminal);
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof ConfigurationError;
@@ -45,10 +44,4 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (isUsage) terminal.error(`See agent-platform-sdk ${command === undefined ? '' : `${name} `}--help`);
     return isUsage ? 2 : 1;
   }
-}
-
-function unknownCommand(name: string): string {
-  const known = Object.keys(commands);
-  if (name === '' || name.startsWith('-')) return `Missing command. Available: ${known.join(', ')}.`;
-  return `Unknown command "${name}". ${hintFor(name, known)}`;
 }

@@ -1,15 +1,14 @@
-import { type PostedEvent, postEvent, targetAddress } from '../testing/sending/post.js';
-import type { RecordedWebhook } from '../testing/sending/recording.js';
+import { targetAddress } from '../testing/sending/post.js';
 import { isLoopback } from '../utils/loopback.js';
 import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/secret-variable.js';
 import { UsageError } from './command.js';
 import type { Terminal } from './terminal.js';
 
-/** Reads the secrets of the environment. No option has them: every process can read a command line. */
+/** Reads the secrets of the environment. There is no option for them: every process can read a command line. */
 export function readSecrets({ env }: Terminal): [string, ...string[]] {
   const [first, ...rest] = splitSecrets(env[SECRET_VARIABLE]);
   if (first !== undefined) return [first, ...rest];
-  throw new UsageError(`${SECRET_VARIABLE} is not set. Put the workspace secret into the environment.`);
+  throw new UsageError(`${SECRET_VARIABLE} is not set. Set it to the workspace secret.`);
 }
 
 /** Parses an address for webhooks. Warns if the secret would be sent unencrypted. */
@@ -22,9 +21,4 @@ export function parseTarget(option: string, text: string | undefined, terminal: 
     );
   }
   return href;
-}
-
-/** Posts a webhook once, like the service, with the secret in its payload. Never rejects. */
-export function post(url: string, webhook: RecordedWebhook, secret: string): Promise<PostedEvent> {
-  return postEvent({ ...webhook, secret, target: url, via: 'subscription' });
 }

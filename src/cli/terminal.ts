@@ -50,7 +50,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Colours the first word of a line, and dims a time of day in front of it. */
+/** Colours the first word of a line, and dims a time before it. */
 function paint(line: string, tone: Tone): string {
   return line.replace(
     /^(\d\d:\d\d:\d\d)?( *)(\S+)/,

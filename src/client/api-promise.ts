@@ -5,7 +5,7 @@ export interface ApiResponse<Result> {
   /** The record that the method returns. */
   readonly data: Result;
   /**
-   * The places where the body departs from the API specification, with paths from the top of the body:
+   * Lists where the body departs from the API specification, with paths from its top:
    * `['data', 'name']`. Empty if it fits, and in `validation: 'off'`.
    */
   readonly drift: readonly Issue[];

@@ -34,15 +34,15 @@ function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefi
   const { username, password, search, hash, pathname, protocol, host, hostname } = new URL(given);
   const mayBeHttp = mayBeInsecure || isLoopback(hostname);
   if (protocol !== 'https:' && (protocol !== 'http:' || !mayBeHttp)) {
-    const exceptions =
-      'http: is for loopback, or needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
-    return `must start with https: (${exceptions}), got ${protocol}//${host}`;
+    const exception =
+      'Elsewhere than on loopback, http: needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
+    return `must start with https:, got ${protocol}//${host}. ${exception}`;
   }
   if (username + password + search + hash !== '') {
     return 'contains a user name, a password, a query or a fragment';
   }
   const [, version = 'v3'] = /\/(v\d+)\/*$/i.exec(pathname) ?? [];
-  return version === 'v3' ? undefined : `ends in another version than /v3: /${version}`;
+  return version === 'v3' ? undefined : `must end in /v3 or have no version, got /${version}`;
 }
 
 /** Warns of an address whose host begins with the name of the other region, such as `eu-api` for `na`. */

@@ -83,6 +83,6 @@ export interface Hooks {
   readonly onRetry?: ((context: RetryHookContext) => unknown) | undefined;
   /** Called if a response departs from the specification, and is passed on all the same. */
   readonly onDrift?: ((context: DriftHookContext) => unknown) | undefined;
-  /** Called once at the end of each call, before its promise settles: for counters and durations. */
+  /** Called once at the end of each call, before its promise ends: for counters. */
   readonly onEnd?: ((context: EndHookContext) => unknown) | undefined;
 }

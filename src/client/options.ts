@@ -3,7 +3,7 @@ import type { Region } from '../utils/regions.js';
 import type { ValidationMode } from '../validation/validate.js';
 import type { Hooks } from './hooks.js';
 
-/** Holds the bearer token (specification, 5.2), or a function that the client calls before each attempt. */
+/** Holds the bearer token (specification, 5.2), or a function called before each attempt. */
 export type TokenSource = string | (() => string | Promise<string>);
 
 /** Describes the request that the client passes to the option `fetch`. */
@@ -36,13 +36,13 @@ export interface FetchResponse {
 export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /**
- * Adds options for the runtime's `fetch`: in Node a `dispatcher` of undici, in Bun a `proxy`.
+ * Adds options for the runtime's `fetch`: Node's `dispatcher` of undici, or Bun's `proxy`.
  *
  * `method`, `body`, `headers`, `redirect` and `signal` are refused, because the client sets them.
  */
 export interface FetchOptions
   extends Partial<Readonly<Record<'method' | 'body' | 'headers' | 'redirect' | 'signal', never>>> {
-  /** Sends the requests in Node, such as a `ProxyAgent` of undici whose major version fits Node's. */
+  /** Sends the requests in Node: a `ProxyAgent` of undici of Node's own major version. */
   readonly dispatcher?: object | undefined;
   /** Anything else that the runtime's `fetch` takes. */
   readonly [option: string]: unknown;

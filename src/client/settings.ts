@@ -87,7 +87,7 @@ const VARIABLES = {
 function createSchemas() {
   const region = oneOf(REGIONS);
   const token = checkedBy((value) => (typeof value === 'function' ? undefined : tokenProblem(value)));
-  const own = z.optional(checkedBy(() => 'is one that the client sets itself'));
+  const own = z.optional(checkedBy(() => 'cannot be set here: the client sets it'));
   const callFields: OptionFields<CallOptions> = {
     token: z.optional(token),
     timeout: z.optional(milliseconds()),

@@ -21,7 +21,7 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 /** A value of a query string. A list repeats its name; `undefined` omits it. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined;
 
-/** One operation as data: the client sends it, the fake responds to it, openapi.json describes it. */
+/** Describes one operation as data: the client sends it, the fake responds to it. */
 export interface Endpoint<Path extends string = string, Body = unknown, Query = unknown, Result = unknown> {
   /** The HTTP method. */
   readonly method: HttpMethod;
@@ -87,7 +87,11 @@ export interface EndpointDeclaration<
    * {@link withoutData}.
    */
   readonly response: Response;
-  /** `'none'` for the few endpoints without a bearer token, which are not shown (5.2). Default `'bearer'`. */
+  /**
+   * Says how the call authenticates. Default `'bearer'`.
+   *
+   * `'none'` is for the few endpoints without a token, which the API specification mentions but doesn't list (5.2).
+   */
   readonly auth?: 'bearer' | 'none' | undefined;
   /** Values that are refused, because they would address another operation: `{ toolId: ['defaults'] }`. */
   readonly reserved?: { readonly [Name in PathParameter<NoInfer<Path>>]?: readonly string[] } | undefined;

@@ -56,7 +56,7 @@ function createEndpoints() {
      * Creates a variable for an agent.
      *
      * @see API specification, section 4.2
-     * @status 400 - A duplicate key returns this error. Whether it has other causes is not shown.
+     * @status 400 - A duplicate key returns this error. The API specification doesn't say if it has other causes.
      */
     createVariable: endpoint({
       method: 'POST',

@@ -2,8 +2,7 @@
 const ORIGIN = 'http://localhost';
 /** What a URL takes as it is. */
 const PLAIN = /^[\w\-./%~!$&'()*+,;=:@?]*$/;
-const FORM =
-  'expected a form like "/tools/{toolId}", with ids in place of braces in a request, without "/v3"';
+const FORM = 'expected a path like "/tools/{toolId}" without "/v3"; in a request, replace the braces by ids';
 
 /** Describes what is wrong with the path of an endpoint, whose parameters are in braces. */
 export function templateProblem(path: unknown): string | undefined {
@@ -25,7 +24,9 @@ export function pathProblem(path: unknown): string | undefined {
   const sent = pathname.split('/');
   const isKept =
     sent.length === given.length && sent.every((one, at) => decoded(one) === decoded(given[at] ?? ''));
-  return isKept && hash === '' ? undefined : `expected a path that a URL keeps; it would become ${pathname}`;
+  return isKept && hash === ''
+    ? undefined
+    : `expected a path that URL parsing does not change; it would become ${pathname}`;
 }
 
 /** Decodes a segment, but for what is not UTF-8. */

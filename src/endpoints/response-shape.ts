@@ -22,7 +22,7 @@ export interface EnvelopeFields {
 }
 
 /**
- * The envelope `{ success, message, data }` (specification, 2.7) around a schema. The caller gets `data`.
+ * Reads the envelope `{ success, message, data }`, and returns its `data` (specification, 2.7).
  *
  * Of an envelope with more fields, such as the cursor of a list, {@link withFields} gives all.
  *
@@ -53,7 +53,7 @@ export function withData<Schema extends StandardSchemaV1>(
 }
 
 /**
- * The envelope with fields of its own beside `success` and `message`, such as a page and its cursor.
+ * Reads an envelope with more fields than `success` and `message`, such as a page's cursor.
  *
  * The caller gets all fields but these two; those without a schema as they were sent, although the type lacks
  * them.
@@ -88,7 +88,7 @@ export function withFields<Fields extends EnvelopeFields>(
 }
 
 /**
- * The envelope `{ success, message }` (specification, 2.7) of an operation without data, such as a deletion.
+ * Reads the envelope `{ success, message }` of an operation without data (specification, 2.7).
  *
  * A 2xx with an empty body is a success too, in every validation mode: a choice of this package.
  *

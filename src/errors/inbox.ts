@@ -1,7 +1,7 @@
 import { WebhookError } from './webhook.js';
 
 /**
- * The inbox had no room for an event for all of `storeTimeout`, and the event was not stored.
+ * The inbox had no room within `storeTimeout`, so the event was not stored.
  *
  * An inbox leaves some room to its workers, which need it to handle what waits: see `highWater` and `minFree`. The
  * receiver has responded with 500, and the service has no automatic retry (6.4).
@@ -31,7 +31,7 @@ export class InboxFullError extends WebhookError {
 }
 
 /**
- * The event is on fewer replicas than the inbox's `replicas` requires, so that a failover could lose it.
+ * The event is on fewer replicas than `replicas` requires: a failover could lose it.
  *
  * The receiver has responded with 500. The event is in Redis, and may be handled all the same.
  *

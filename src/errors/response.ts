@@ -17,7 +17,7 @@ export interface ResponseErrorParts extends CallErrorParts {
 export interface ApiErrorIssue {
   /** Description of the issue, on one line, with the token masked. */
   readonly message: string;
-  /** The place of the issue in the request, if the service says it: names of fields, and positions in lists. */
+  /** Says where in the request the issue is, by field names and list positions. Absent if unknown. */
   readonly path?: readonly (string | number)[] | undefined;
 }
 
@@ -67,16 +67,17 @@ export class ApiError extends ResponseError {
     | 'server_error';
 
   /**
-   * The body, if it is the error body of the specification (section 7); undefined for any other, such as the
-   * HTML of a proxy or an object with further fields.
+   * Holds the body if it is an error body of the specification (section 7), else undefined.
+   *
+   * The HTML of a proxy, or an object with further fields, is none.
    *
    * Suggests that the service refused, not a proxy: an assumption. As sent, and not enumerable.
    */
   declare readonly errorBody: ErrorBody | undefined;
-  /** The `code` beside the service's words, if it is a string, whatever else the body has. */
+  /** Repeats the `code` beside the service's words, if it is a string. */
   readonly code: string | undefined;
   /**
-   * The first 100 `issues` of the body (or `errors`, if it has no `issues`): of each, its message and its path.
+   * Lists the first 100 `issues` of the body, or its `errors`, with message and path.
    *
    * Nothing else of an issue is kept, because the rest may quote secrets.
    */
@@ -89,15 +90,16 @@ export class ApiError extends ResponseError {
   }
 }
 
-/** 400: the service refused the request, for example a variable key that the agent already has (4.2). */
+/** 400: the service refused the request, such as a variable key that exists already (4.2). */
 export class BadRequestError extends ApiError {
   static override readonly errorName = 'BadRequestError';
   declare readonly type: 'bad_request_error';
 }
 
 /**
- * 401: by HTTP, the token was not accepted. A request to the wrong region may fail too (5.1); with which status
- * is not shown.
+ * 401: the service did not accept the token, or doesn't know the id.
+ *
+ * A request to the wrong region may fail too (5.1); the API specification doesn't say with which status.
  */
 export class AuthenticationError extends ApiError {
   static override readonly errorName = 'AuthenticationError';

@@ -29,7 +29,7 @@ export class WebhookVerificationError extends WebhookError {
   declare readonly type: 'webhook_verification_error';
 }
 
-/** The delivery is not JSON, not an envelope (6.1), or a known event whose payload does not match 6.3. */
+/** The delivery is not JSON or no envelope (6.1), or its payload does not match 6.3. */
 export class WebhookPayloadError extends WebhookError {
   static override readonly errorName = 'WebhookPayloadError';
   declare readonly type: 'webhook_payload_error';

@@ -48,8 +48,8 @@ export const DEFAULT_TIMEOUT_MS = 2_000;
 const NO_PREFIX = {
   option: 'keyPrefix',
   text:
-    'must be a name of your application, such as `crm:`. Two applications with one prefix take each ' +
-    "other's events for duplicates, and do not handle them.",
+    'must be the name of your application, such as `crm:`. If two applications share a prefix, each skips ' +
+    "the other's events as duplicates.",
 };
 
 const schema = z.strictObject({

@@ -74,7 +74,7 @@ export interface VoiceSession {
    * @remarks `redact()` masks it: that it is a secret is read from its name.
    */
   listenUrl?: string | undefined;
-  /** UNIX timestamp of the listen URL; what it marks is not shown. */
+  /** UNIX timestamp of the listen URL. The API specification doesn't say what it marks. */
   listenUrlUNIX?: number | undefined;
 }
 
@@ -145,7 +145,7 @@ export interface TokenUsage {
   lastTurnTs?: number | undefined;
   /** Id of the model of the last turn. */
   lastTurnModelId?: string | undefined;
-  /** Usage by model; its fields are not shown. */
+  /** Usage by model. The API specification doesn't describe its fields. */
   usagePerModel?: Record<string, unknown> | undefined;
 }
 
@@ -181,7 +181,7 @@ export interface Assignee {
   note?: string | undefined;
   /** When the user was assigned. */
   assignedAt?: string | undefined;
-  /** Status of the assignee. How one status follows another is not shown (3). */
+  /** Status of the assignee. The API specification doesn't say how one follows another (3). */
   status?: OpenEnum<'pending'> | undefined;
 }
 
@@ -258,7 +258,7 @@ export const CsatSchema = /* @__PURE__ */ openObject(() => ({
 export interface CrmNote {
   /** Text of the note. */
   text?: string | undefined;
-  /** Id of the agent; its part in the note is not shown. */
+  /** Id of the agent. The API specification doesn't say what it did. */
   agentId?: string | undefined;
   /** Name of the agent. */
   agentName?: string | undefined;
@@ -288,7 +288,7 @@ export interface CrmActivity {
   dueDate?: string | undefined;
   /** Whether the activity is completed. */
   completed?: boolean | undefined;
-  /** Whether someone has responded; it is not shown who. */
+  /** Whether someone has responded. The API specification doesn't say who. */
   responded?: boolean | undefined;
   /** First channel. */
   firstChannel?: OpenEnum<'LinkedIn'> | undefined;
@@ -302,7 +302,7 @@ export interface CrmActivity {
   note?: string | undefined;
   /** History of the notes. */
   notesHistory?: CrmNote[] | undefined;
-  /** Metadata; its fields are not shown. */
+  /** Metadata. The API specification doesn't describe its fields. */
   metadata?: Record<string, unknown> | undefined;
 }
 
@@ -328,13 +328,13 @@ export const CrmActivitySchema = /* @__PURE__ */ openObject(() => ({
 
 /** The CRM alerts of a conversation (specification, 2.6, crmAlerts). */
 export interface CrmAlerts {
-  /** Whether the ECD is overdue; what ECD stands for is not shown. */
+  /** Whether the ECD is overdue. The API specification doesn't say what ECD means. */
   overdueECD?: boolean | undefined;
   /** Whether an activity is overdue. */
   overdueActivity?: boolean | undefined;
-  /** Whether the lead is stale; when it counts as stale is not shown. */
+  /** Whether the lead is stale. The API specification doesn't say when it is. */
   staleLead?: boolean | undefined;
-  /** Whether someone has responded; it is not shown who. */
+  /** Whether someone has responded. The API specification doesn't say who. */
   responded?: boolean | undefined;
   /** Whether a new handoff is assigned. */
   newHandoffAssigned?: boolean | undefined;

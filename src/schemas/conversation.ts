@@ -45,9 +45,9 @@ import { openObject } from './object.js';
  * A chat or call between an end user and an agent (specification, 2.6).
  *
  * The specification gives names, types and groups of the fields, here and in the records inside. The meanings
- * are read from the names. Numeric times are UNIX timestamps whose unit is not shown. Units of other numbers,
- * formats of strings and further values of open lists are not shown either. Most fields are optional; which
- * ones are required is not shown.
+ * are read from the names. Numeric times are UNIX timestamps. It doesn't say in which unit. Nor does it
+ * describe units of other numbers, formats of strings, or further values of open lists. Most fields are
+ * optional; it doesn't say which ones are required.
  *
  * @remarks Every field except `ID` is optional here, a choice of this package. A record that the service stored can
  * depart from this type: look at the drift before you rely on a field (docs/guides/validation.md).
@@ -71,7 +71,7 @@ export interface Conversation {
   notes?: string | undefined;
   /** Profile picture of the end user. */
   userProfilePic?: string | undefined;
-  /** Currency; of which amount, is not shown. */
+  /** Currency. The API specification doesn't say of which amount. */
   currency?: string | undefined;
   /** Date on which the deal is expected to close. */
   expectedCloseDate?: string | undefined;
@@ -141,7 +141,7 @@ export interface Conversation {
   isBlocked?: boolean | undefined;
   /** Whether the conversation is a test. */
   isTest?: boolean | undefined;
-  /** Whether someone is typing; it is not shown who. */
+  /** Whether someone is typing. The API specification doesn't say who. */
   isTyping?: boolean | undefined;
   /** Channel, such as web-chat or whatsapp: any JSON value. */
   origin?: unknown;
@@ -172,7 +172,7 @@ export interface Conversation {
   /** Number of interactions. */
   interactionsNum?: number | undefined;
   /**
-   * UNIX timestamp; what it marks is not shown.
+   * UNIX timestamp. The API specification doesn't say what it marks.
    *
    * @remarks In seconds in the fake, a choice.
    */
@@ -209,9 +209,9 @@ export interface Conversation {
   lastViewed?: number | undefined;
   /** Tags. */
   tags?: string[] | undefined;
-  /** State. How one state follows another is not shown (3). */
+  /** State. The API specification doesn't say how one follows another (3). */
   state?: OpenEnum<'requested_chat' | 'ai-chatting'> | undefined;
-  /** Language; how it differs from `language` is not shown. */
+  /** Language. The API specification doesn't say how it differs from `language`. */
   lang?: string | undefined;
   /** Title. */
   title?: string | undefined;
@@ -311,7 +311,7 @@ export interface Conversation {
   funnelNotificationSent?: boolean | undefined;
   /** When the funnel was last evaluated: UNIX timestamp. */
   funnelLastEvaluated?: number | undefined;
-  /** Data extracted for the funnel; its fields are not shown. */
+  /** Data extracted for the funnel. The API specification doesn't describe its fields. */
   funnelExtractedData?: Record<string, unknown> | undefined;
   /** Summary for the funnel. */
   funnelSummary?: string | undefined;

@@ -44,7 +44,7 @@ export const ErrorIssueSchema = /* @__PURE__ */ openObject(() => ({ message: req
 export interface ErrorBody {
   /** Description of the failure (5.2). */
   message: string;
-  /** Code of the failure (5.2). The values are not shown. */
+  /** Code of the failure (5.2). The API specification doesn't describe its values. */
   code: string;
   /** Issues of the request. */
   issues?: ErrorIssue[] | undefined;

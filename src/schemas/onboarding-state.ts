@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { anything, flag, number, numbers, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
-// The specification gives names and types (2.1.2); meanings are read from the names, and values of lists are
-// not shown. The doc comments are the words of openapi.json, up to their first tag.
+// The specification gives names and types (2.1.2); meanings are read from the names. It doesn't
+// describe the values of lists. The doc comments are the words of openapi.json, up to their first tag.
 
 /** What a client said about themselves (specification, 2.1.2, `personalInfo`). */
 export interface PersonalInfo {

@@ -103,7 +103,7 @@ export interface OrgClient {
    * @remarks `redact()` masks it.
    */
   dashboardPassword?: string | undefined;
-  /** UNIX timestamp of the last change to the client; its unit is not shown. */
+  /** UNIX timestamp of the last change to the client. The API specification doesn't say in which unit. */
   ts?: number | undefined;
   /** Tab hrefs the client may open. */
   canAccess?:
@@ -161,13 +161,16 @@ export interface OrgClient {
   notificationsSettings?: NotificationsSettings | undefined;
   /** Handoff settings. */
   handoff?: HandoffSettings | undefined;
-  /** Timestamp of the last email sent, used to limit email volume; its unit is not shown. */
+  /**
+   * Timestamp of the last email sent, used to limit email volume. The API specification doesn't say in which
+   * unit.
+   */
   lastEmailSentTS?: number | undefined;
   /** 2-letter language code. The whole whitelabel dashboard is translated to it. */
   preferredLanguage?: string | undefined;
   /** State that is used internally. */
   internal?: InternalState | undefined;
-  /** Timestamp of the last invitation; its unit is not shown. */
+  /** Timestamp of the last invitation. The API specification doesn't say in which unit. */
   lastInvitationTs?: number | undefined;
   /** Canned responses for the chats tab. */
   cannedResponses?: CannedResponse[] | undefined;

@@ -6,7 +6,10 @@ import { openObject } from './object.js';
 
 /** The request body that releases a phone number from a workspace (specification, 4.3). */
 export interface ReleaseNumberInput {
-  /** Workspace to release the number from. Whether it is required is not shown; a sample omits it. */
+  /**
+   * Workspace to release the number from. The API specification doesn't say whether it is required; a sample
+   * omits it.
+   */
   workspaceId?: string | undefined;
   /**
    * SID of the phone number.
@@ -17,8 +20,8 @@ export interface ReleaseNumberInput {
   /**
    * Whether the number was imported.
    *
-   * - `false`: it was bought through `/utils/buy-telco-number` (shape not shown). It is also released on the
-   *   platform's telephony account, which frees the slot. That is permanent; the same number may not be
+   * - `false`: it was bought through `/utils/buy-telco-number`. It is also released on the platform's telephony account,
+   *   which frees the slot. That is permanent; the same number may not be
    *   reclaimable.
    * - `true`: it is only removed from the workspace. The customer's own telephony account keeps it.
    *
@@ -43,7 +46,7 @@ export interface ReleaseNumberResult {
    */
   isGood: boolean;
   /**
-   * What went wrong: read from the name. What the operation returns here is not shown.
+   * Reasons for a failure, by the name. The API specification doesn't describe them.
    *
    * @choice Required; the specification shows it, and does not say whether it is required.
    */

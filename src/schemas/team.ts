@@ -1,8 +1,8 @@
 import { number, requiredText, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 
-// The specification gives names and types (2.1, 2.2); meanings are read from the names, and the unit of times
-// is not shown. The doc comments are the words of openapi.json, up to their first tag.
+// The specification gives names and types (2.1, 2.2); meanings are read from the names. It doesn't say in
+// which unit times are. The doc comments are the words of openapi.json, up to their first tag.
 
 /** A team of an organisation, used for the assignment of chats (specification, 2.2; closed). */
 export interface Team {
@@ -22,7 +22,7 @@ export interface Team {
   description?: string | undefined;
   /** Ids of the members. A client belongs to the teams that list it here (2.1). */
   memberIds?: string[] | undefined;
-  /** Timestamp; what it marks is not shown. */
+  /** Timestamp. The API specification doesn't say what it marks. */
   ts?: number | undefined;
   /** Timestamp of the last modification. */
   lastModified?: number | undefined;

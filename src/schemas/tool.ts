@@ -36,9 +36,9 @@ export interface Tool {
    * @remarks `redact()` masks it.
    */
   serverUrlSecret?: string | undefined;
-  /** When the tool was created; the format is not shown. */
+  /** When the tool was created. The API specification doesn't describe the format. */
   createdAt?: string | undefined;
-  /** When the tool was last updated; the format is not shown. */
+  /** When the tool was last updated. The API specification doesn't describe the format. */
   updatedAt?: string | undefined;
   /** Whether the tool is disabled. */
   disabled?: boolean | undefined;

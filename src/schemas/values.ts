@@ -70,8 +70,8 @@ const eventAgentPlatform = ['vg', 'vf'] as const;
 /**
  * Platform of an agent: `agentPlatform` of agent events (specification, 6.3).
  *
- * Two platforms exist, the native one and an external flow-builder platform (1). Which value stands for which
- * is not shown.
+ * Two platforms exist, the native one and an external flow-builder platform (1). The API specification
+ * doesn't say which value means which.
  */
 export type EventAgentPlatform = (typeof eventAgentPlatform)[number];
 

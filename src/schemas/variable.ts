@@ -39,7 +39,7 @@ interface VariableSettings {
 /**
  * A variable that configures a field of a tool (specification, 2.4, `fields`).
  *
- * Which of its fields are present is not shown.
+ * The API specification doesn't say which of its fields are present.
  */
 export interface VariableField extends VariableSettings {
   /** Variable id, set by the service, returned only. */

@@ -18,7 +18,6 @@ export {
   type ProcessStored,
   type StopWork,
 } from './conformance/inbox.js';
-export type { BaseUrls } from './fake/base-urls.js';
 export type { Caller } from './fake/caller.js';
 export type { FakeChange } from './fake/changes.js';
 export type { FakeChoices, PermitQuestion } from './fake/choices.js';
@@ -28,7 +27,7 @@ export {
   type FakePlatformOptions,
   type ResetOptions,
 } from './fake/fake.js';
-export type { FaultInput, FaultScope, Faults, InjectedFault, WaitingFault } from './fake/faults/faults.js';
+export type { FaultInput, FaultScope, Faults, WaitingFault } from './fake/faults/faults.js';
 export type {
   Fault,
   FaultKind,
@@ -42,6 +41,7 @@ export type {
 export type { FakeFetch } from './fake/fetch.js';
 export type { Handler, HandlerCall, SentQuery } from './fake/handler.js';
 export type { OperationName } from './fake/operations.js';
+export type { BaseUrls } from './fake/places.js';
 export type { FakeAdd, RegionAdd } from './fake/records/add.js';
 export type {
   CollectionName,

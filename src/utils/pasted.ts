@@ -8,6 +8,6 @@ const PASTED =
 /** Describes what came along with a secret or a token when it was set; undefined if nothing did. */
 export function pastedProblem(text: string): string | undefined {
   return PASTED.test(text)
-    ? 'is not the bare value: remove quotes and `Bearer `, and set what a placeholder such as `$TOKEN` stands for'
+    ? 'is not the bare value: remove quotes and `Bearer `, and replace a placeholder such as `$TOKEN`'
     : undefined;
 }

@@ -27,7 +27,7 @@ export function within<Value>(promise: Promise<Value>, ms: number, makeError: ()
 
 /** Returns whether the promise is fulfilled within `ms` milliseconds. Never rejects. */
 export function succeedsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  return within(promise, ms, () => new Error('not shown')).then(
+  return within(promise, ms, () => new Error('late')).then(
     () => true,
     () => false,
   );

@@ -3,7 +3,7 @@ import type { LeveledLogger } from '../utils/logger.js';
 import type { Region } from '../utils/regions.js';
 
 /**
- * The places where a response or an event departs from the API specification, although it was passed on.
+ * Lists where a response or an event departs from the API specification, although it was passed on.
  *
  * Each is an {@link Issue}, here as in `context.drift` of a handler and in `drift` of `.withResponse()`.
  */

@@ -6,7 +6,7 @@ import type { StandardIssue, StandardSchemaV1 } from '../utils/standard-schema.j
 import { fits } from './fits.js';
 
 /**
- * How strictly data from the service is validated against the API specification:
+ * Sets how strictly data from the service is validated against the API specification:
  *
  * - `tolerant` (default): a field that departs (wrong type, `null`, missing, unlisted value) is passed on as it
  *   was sent, and reported as drift.

@@ -112,7 +112,7 @@ function unverified(secret: unknown): Rejection {
   }
   const hint =
     secret === FORGED_SECRET
-      ? 'It is a forged event, as `agent-platform-sdk doctor` and `trigger --forged` post: they expect this 401.'
+      ? 'It is a forged event of `agent-platform-sdk doctor` or `trigger --forged`, which expect this 401.'
       : 'Its `workspaceSecret` matches none of your secrets. ' +
         'Compare them with the workspace switcher of the dashboard.';
   return new UnknownSecret('verification_failed', undefined, hint);

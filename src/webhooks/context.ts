@@ -5,26 +5,27 @@ import type { ReceivedWebhook } from './payload.js';
 
 // What handlers and listeners are called with.
 
-/** The delivery that an event came with. A plain object: `{ ...context }` keeps all of it. */
+/** Describes the delivery that brought an event. `{ ...context }` copies all of it. */
 export interface WebhookContext {
-  /** Id of this delivery, as in the logs. Two duplicates of an event are two deliveries. */
+  /** Identifies this delivery, as in the logs. Two duplicates of an event are two deliveries. */
   readonly deliveryId: string;
   /**
-   * The key that all duplicates and retries of the event share: 64 hexadecimal digits. Use it for rows and
-   * idempotency keys. Empty in `onError` if the delivery was not verified.
+   * Identifies the event: all its duplicates and retries share this key of 64 hexadecimal digits.
+   *
+   * Use it for rows and idempotency keys. Empty in `onError` if the delivery was not verified.
    */
   readonly eventKey: string;
   /** The time at which the delivery arrived, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
   /**
-   * Aborted at the deadline, when the delivery gets a 500.
+   * Is aborted at the deadline, when the delivery gets a 500.
    *
    * For a stored event, it is the signal that was passed to `process`: the worker of an inbox aborts it after
    * `handlerTimeout`, when it has lost the lock, and when it closes.
    */
   readonly signal: AbortSignal;
   /**
-   * The places where the event departs from its type, with paths from the top: `['payload', 'channel']`.
+   * Lists the places where the event departs from its type: `['payload', 'channel']`.
    *
    * Look here before you use a field that decides something. Empty if the event fits, and in
    * `validation: 'off'`.
@@ -53,10 +54,10 @@ export type WebhookHandler<Event = WebhookEvent> = [Event] extends [WebhookEvent
 /** A failure, for `onError`. */
 export interface WebhookFailure {
   /**
-   * The place of the failure:
+   * Says where it failed:
    *
    * - `'handler'`: a handler threw.
-   * - `'deadline'`: the handlers had not settled at the deadline.
+   * - `'deadline'`: the handlers had not ended at the deadline.
    * - `'dedupe'`: the key of the event could not be made, or the store failed. If the store failed, the event
    *   is handled anyway.
    * - `'inbox'`: the inbox did not store the event.
@@ -76,13 +77,14 @@ export interface WebhookRejection {
   readonly reason: RejectionReason;
   /** The HTTP status of the response. */
   readonly status: number;
-  /** Bytes received or announced; undefined if a body parser was in front. */
+  /** Bytes received or announced; undefined if a parser read the body. */
   readonly size: number | undefined;
   /** Id of the delivery, as in the logs. */
   readonly deliveryId: string;
   /**
-   * What happened or what to do, if known: the secret is wrong or missing, the receiver is not mounted right,
-   * or why the body could not be read.
+   * Says what happened and what to do, if known.
+   *
+   * For example: the secret is wrong, the receiver is not mounted right, the body could not be read.
    */
   readonly hint?: string | undefined;
 }
@@ -96,13 +98,13 @@ export interface DeliveryHookContext {
   /** The name of the workspace that sent it, if the secrets are named. */
   readonly workspace: string | undefined;
   /**
-   * The end of the delivery in one word: `handled`, `stored`, `duplicate`, `verification_failed`,
+   * Says in one word how the delivery ended: `handled`, `stored`, `duplicate`, `verification_failed`,
    * `handler_failed`, …
    */
   readonly outcome: DeliveryOutcome;
   /** The HTTP status of the response. */
   readonly status: number;
-  /** Bytes of the body; undefined if a body parser was in front, or the body was not read. */
+  /** Bytes of the body; undefined if a parser read it, or nobody did. */
   readonly size: number | undefined;
   /** Milliseconds from the arrival of the delivery to the response. */
   readonly durationMs: number;

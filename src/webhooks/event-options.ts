@@ -7,9 +7,9 @@ import type { EventValidation } from './payload.js';
 
 /** Options for the validation of events. */
 export interface WebhookEventOptions {
-  /** The strictness of validation against the API specification. Default `'tolerant'`. */
+  /** Sets how strictly events are validated. Default `'tolerant'`: see {@link ValidationMode}. */
   readonly validation?: ValidationMode | undefined;
-  /** Called with the places where an event departs from the API specification, if it is passed on. */
+  /** Is called when an event departs from the API specification, but is passed on. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 

@@ -20,8 +20,8 @@ import { checkName } from '../validation/check-options.js';
 // `webhookEvents`; the compiler then asks for its fixture.
 //
 // The specification gives names and types of the payload fields (6.3); meanings are read from the names.
-// Formats of strings and contents of open objects and lists are not shown. The doc comments of payloads are
-// the words of openapi.json, up to their first tag.
+// It doesn't describe formats of strings, nor contents of open objects and lists. The doc comments of payloads
+// are the words of openapi.json, up to their first tag.
 
 /** The categories of the specification's table of events (6.2). */
 export type WebhookEventCategory =
@@ -64,7 +64,7 @@ export interface MessageReceivedPayload {
   messageType?: string | undefined;
   /** Sender of the message. */
   from?: string | undefined;
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -108,7 +108,7 @@ export interface ChatDelegatedPayload {
   channel: EventChannel;
   /** Operation. */
   operation: 'delegated';
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -152,7 +152,7 @@ export interface BugReportedPayload {
   channel: EventChannel;
   /** Operation. */
   operation: 'reported';
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -177,11 +177,11 @@ export interface AgentEventPayload {
   agentId: string;
   /** Agent name. */
   agentName?: string | undefined;
-  /** Platform of the agent. Which code stands for which platform is not shown. */
+  /** Platform of the agent. The API specification doesn't say which code is which. */
   agentPlatform?: EventAgentPlatform | undefined;
   /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -200,7 +200,7 @@ export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
 export interface WebhookTestPayload {
   /** Message of the test. */
   message: string;
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -230,7 +230,7 @@ export interface LeadCapturedPayload {
   channel: EventChannel;
   /** Operation. */
   operation: 'captured';
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -264,7 +264,7 @@ export interface FormSubmittedPayload {
   formData: Record<string, unknown>;
   /** Channel (Set B). */
   channel: EventChannel;
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -289,7 +289,7 @@ export interface OrganisationEventPayload {
   organisationName?: string | undefined;
   /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -315,7 +315,7 @@ export interface ClientEventPayload {
   clientEmail?: string | undefined;
   /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -356,7 +356,7 @@ export interface ConversationUpdatedPayload {
   messagesHistory?: unknown[] | undefined;
   /** Operation. */
   operation: 'updated';
-  /** Timestamp, in milliseconds since the Unix epoch. What it is the time of is not shown. */
+  /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
 
@@ -455,11 +455,11 @@ function table(rows: () => Rows): Table {
 }
 
 /**
- * The event types: category, supporting agent platforms, channels, and schema of the payload
- * (specification, 6.2 and 6.3).
+ * Describes each event type: category, agent platforms, channels and payload (specification, 6.2, 6.3).
  *
  * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard
- * or an API whose shape is not shown (6.4). Whether other types or channels will be sent is not shown either.
+ * or an API that the specification doesn't describe (6.4). It doesn't say either whether other types or
+ * channels will be sent.
  *
  * @remarks The event types, the receiver, the fake and openapi.json all read this table.
  *
@@ -507,7 +507,7 @@ export function isWebhookEventType(type: string): type is WebhookEventType {
   return typeof type === 'string' && Object.hasOwn(webhookEvents, type);
 }
 
-/** A delivery as the service posts it (specification, 6.1), of any type, before it is verified. */
+/** A delivery of any type as the service posts it, before verification (specification, 6.1). */
 export interface WebhookEnvelope {
   /** The event type. */
   type: string;
@@ -527,7 +527,7 @@ export interface WebhookEnvelope {
 }
 
 /**
- * Schema of {@link WebhookEnvelope}, for programs that keep deliveries as posted, such as gateways and tests.
+ * Validates a {@link WebhookEnvelope}, for programs that keep deliveries as posted, such as gateways.
  * It does not verify the secret.
  */
 export const WebhookEnvelopeSchema: z.ZodMiniType<WebhookEnvelope, WebhookEnvelope> =

@@ -34,12 +34,13 @@ export interface WebhookHandlersOptions extends WebhookEventOptions {
   /**
    * Receives the log lines. Default `console`.
    *
-   * Without a logger and a level, the handlers use those of the receiver or the inbox that gets them.
+   * If you set neither `logger` nor `logLevel`, the handlers use those of their receiver or inbox.
    */
   readonly logger?: Logger | undefined;
   /**
-   * Failures are logged at `error`, types without a handler once at `warn`. Default `'warn'`. Environment:
-   * `AGENT_PLATFORM_LOG`.
+   * Sets the least level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
+   *
+   * Failures are logged at `error`, types without a handler once at `warn`.
    */
   readonly logLevel?: LogLevel | undefined;
 }
@@ -50,9 +51,9 @@ type AnyHandler = WebhookHandler<never>;
 export type ReportFailure = (stage: WebhookFailure['stage'], error: unknown) => void;
 
 /**
- * The handlers of events: those of a receiver, of a worker, or of both. They validate an event, and run.
+ * Validates events and runs your handlers, for a receiver, a worker, or both.
  *
- * Made by {@link createWebhookHandlers}, and by each receiver for itself.
+ * {@link createWebhookHandlers} makes one, and each receiver has its own unless you pass one.
  */
 export class WebhookHandlers {
   /** @internal */
@@ -144,7 +145,7 @@ export class WebhookHandlers {
   }
 
   /**
-   * Registers a handler for verified events of a type that this version does not know.
+   * Registers a handler for events whose type this version does not know.
    *
    * Without one they are acknowledged with 200, and each type is logged once at `warn`.
    *
@@ -162,10 +163,9 @@ export class WebhookHandlers {
   }
 
   /**
-   * Registers a handler for invalid events: without a type, or without the id of the record they are about.
+   * Registers a handler for invalid events: see {@link InvalidWebhookEvent}.
    *
-   * In `validation: 'strict'`, all that depart from the API specification are invalid. Without a handler they are
-   * refused with 400, and passed to `onError` with their payload; from an inbox, they become dead letters.
+   * Without one, they get a 400 and go to `onError` with their payload. From an inbox, they become dead letters.
    *
    * @example
    * ```ts
@@ -181,8 +181,9 @@ export class WebhookHandlers {
   }
 
   /**
-   * Registers a listener for every failure: see {@link WebhookFailure}. What the listener throws is logged
-   * and ignored.
+   * Registers a listener for every failure: see {@link WebhookFailure}.
+   *
+   * If the listener throws, that is logged and ignored.
    *
    * @example
    * ```ts
@@ -210,7 +211,7 @@ export class WebhookHandlers {
   }
 
   /**
-   * Returns true if events of a type have a handler here.
+   * Says whether events of a type have a handler here.
    *
    * @example
    * ```ts
@@ -319,8 +320,8 @@ export class WebhookHandlers {
   }
 }
 
-const REFUSAL = 'a failure (false, an error or its status): the result is ignored; throw to refuse the event';
-const UNSTARTED = ', whose work nobody starts or awaits: return a promise of it';
+const REFUSAL = 'false, an error or its status, which changes nothing: throw to refuse the event';
+const UNSTARTED = ', which nobody runs: return a promise';
 
 /** Describes a result that does nothing: work that is not started, or what means failure elsewhere. */
 function problemWith(result: unknown): string | undefined {
@@ -345,13 +346,13 @@ function meansFailure(result: unknown): boolean {
 
 export function checkFunction(name: string, given: unknown): void {
   if (typeof given === 'function') return;
-  throw new ConfigurationError(`${name} takes a function, got ${typeName(given)}.`, { option: name });
+  throw new ConfigurationError(`${name} must be a function, got ${typeName(given)}.`, { option: name });
 }
 
 /**
- * Makes the handlers of events, for a receiver (`handlers`), a worker (`inbox.work`), or another queue (`process`).
+ * Makes handlers for a receiver (`handlers`), a worker (`inbox.work`) or your own queue (`process`).
  *
- * They need no secret: an event is verified before it is handled or stored.
+ * They need no secret: the receiver verifies each event before it runs or stores it.
  *
  * @throws {ConfigurationError} An option is wrong.
  *

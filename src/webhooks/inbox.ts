@@ -1,7 +1,7 @@
 import { WebhookError, WebhookPayloadError } from '../errors/index.js';
 import { isObject } from '../utils/json.js';
 
-/** A verified webhook in a durable inbox: plain JSON without the secret, not validated yet. */
+/** A verified webhook as an inbox stores it: plain JSON without the secret, not validated yet. */
 export interface StoredWebhook {
   /** The version of this format, now 1. A worker refuses a newer one: keep the event until you update it. */
   readonly version: number;
@@ -23,7 +23,7 @@ export interface StoredWebhook {
 export const STORED_VERSION = 1;
 
 /**
- * Durable storage in front of the handlers.
+ * Stores events durably, in front of the handlers.
  *
  * With an inbox, the receiver responds with 200 as soon as the event is stored, and with 500 if that fails.
  * Workers take the events out and pass each to `process` of {@link createWebhookHandlers}, which rejects if a
@@ -72,7 +72,7 @@ export const STORED_VERSION = 1;
 export interface WebhookInbox {
   /** Resolves once the webhook is stored durably, or was stored before. Rejects if it could not be stored. */
   store(webhook: StoredWebhook): Promise<unknown>;
-  /** Time limit of `store`, in ms. The receiver refuses one that is not below its `deadline`. */
+  /** Limits the time of `store`, in ms. It must be below the receiver's `deadline`. */
   readonly storeTimeout?: number | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface WebhookInbox {
 export function checkStored(data: unknown): StoredWebhook {
   const { version, type, payload } = isObject(data) ? data : {};
   if (typeof version !== 'number' || typeof type !== 'string' || !isObject(payload)) {
-    const message = 'This is not a stored webhook. A raw body goes to a receiver or to parseWebhook';
+    const message = 'This is not a stored webhook. Pass a raw body to a receiver or to parseWebhook';
     throw new WebhookPayloadError(message, { issues: [] });
   }
   if (version > STORED_VERSION) {

@@ -27,26 +27,28 @@ import { secretProblems, type WebhookSecretOptions } from './secrets/resolve.js'
 
 /** Options for the recognition of duplicates. */
 export interface DedupeOptions {
-  /** The store that remembers handled events. Default: {@link createMemoryDedupe}, for one process. */
+  /** Remembers handled events. Default {@link createMemoryDedupe}, for one process. */
   readonly store?: DedupeStore | undefined;
-  /** Time for which a handled event is remembered, in ms. Default 24 hours. */
+  /** Sets how long a handled event is remembered, in ms. Default 24 hours. */
   readonly window?: number | undefined;
 }
 
 /** The options that every receiver has. */
 export interface ReceiverOptions extends WebhookSecretOptions {
   /**
-   * Time limit of a delivery, in ms. Then it gets a 500, and `context.signal` is aborted. Default 55 000, at
-   * most 59 000: the service waits 60 seconds (specification, 6.4).
+   * Limits the time of a delivery, in ms. Default 55 000, at most 59 000.
+   *
+   * Then it gets a 500, and `context.signal` is aborted. The service waits 60 seconds (specification, 6.4).
    */
   readonly deadline?: number | undefined;
   /**
-   * The most bytes of a body; a larger one is refused with 413. Not checked if a body parser was in front.
-   * Default 8 MiB: room for a conversation of four thousand messages of 1 kB, if its event carries each twice,
-   * in `turns` and `messagesHistory` (an assumption: not shown).
+   * Limits the bytes of a body. Default 8 MiB. A larger body gets a 413.
    *
-   * All bodies that are not verified share 64 MiB of memory, or twice `maxBodyBytes` if that is more. Above that,
-   * the oldest is refused with 503, and `onRejected` gets the reason `overloaded`.
+   * The default has room for a conversation of four thousand messages of 1 kB, if its event carries each twice, in
+   * `turns` and `messagesHistory` (an assumption). A body that a parser has read is not measured.
+   *
+   * All unverified bodies share 64 MiB of memory, or twice `maxBodyBytes` if that is more. Above that, the oldest
+   * gets a 503, and `onRejected` the reason `overloaded`.
    */
   readonly maxBodyBytes?: number | undefined;
   /** Callbacks for metrics. */
@@ -54,21 +56,21 @@ export interface ReceiverOptions extends WebhookSecretOptions {
   /** Receives the log lines. Default `console`. */
   readonly logger?: Logger | undefined;
   /**
-   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`. Default
-   * `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
+   * Sets the least level that is logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`.
+   *
+   * Refused deliveries are logged at `warn`, failures at `error`, other deliveries at `info`.
    */
   readonly logLevel?: LogLevel | undefined;
 }
 
 /** Options of {@link createWebhookReceiver}, for a receiver that runs handlers: 200 means handled. */
 export interface WebhookReceiverOptions extends ReceiverOptions, WebhookEventOptions {
-  /**
-   * The handlers, with their own `validation` and `onDrift`. Without it, `receiver.on` registers them.
-   */
+  /** Runs these handlers, with their own `validation` and `onDrift`. Default: those of `receiver.on`. */
   readonly handlers?: WebhookHandlers | undefined;
   /**
-   * Recognition of duplicates: options, a store, or `false` to handle every duplicate. Default: in the memory of
-   * this process, for 24 hours.
+   * Recognises duplicates. Default: in the memory of this process, for 24 hours.
+   *
+   * Takes options, a store, or `false` to handle every duplicate.
    */
   readonly dedupe?: DedupeOptions | DedupeStore | false | undefined;
   /** Only in {@link StoringReceiverOptions}. */
@@ -77,7 +79,7 @@ export interface WebhookReceiverOptions extends ReceiverOptions, WebhookEventOpt
 
 /** Options of {@link createWebhookReceiver}, for a receiver in front of an inbox: 200 means stored. */
 export interface StoringReceiverOptions extends ReceiverOptions {
-  /** Durable storage in front of the handlers, which belong to its workers. */
+  /** Stores each event before the 200. Its workers run the handlers. */
   readonly inbox: WebhookInbox;
 }
 
@@ -136,7 +138,11 @@ const MISPLACED: readonly [beside: keyof Both, option: keyof Both, where: string
   ['inbox', 'validation', OF_HANDLERS],
   ['inbox', 'onDrift', OF_HANDLERS],
   ['inbox', 'handlers', 'belong to the worker: inbox.work(handlers).'],
-  ['inbox', 'dedupe', 'cannot be combined with `inbox`: the stored event is the claim, for its `retention`.'],
+  [
+    'inbox',
+    'dedupe',
+    'cannot be combined with `inbox`, which recognises duplicates itself: see its `retention`.',
+  ],
   ['handlers', 'validation', OF_HANDLERS],
   ['handlers', 'onDrift', OF_HANDLERS],
 ];
@@ -150,7 +156,7 @@ function conflicts(options: Both): readonly OptionProblem[] {
   if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
     const text =
       `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: ` +
-      'an event that is still being stored would be refused.';
+      'otherwise the receiver refuses events that are still being stored.';
     problems.push({ option: 'deadline', text });
   }
   return problems;

@@ -1,10 +1,10 @@
-/** The reason for which a delivery was refused before it was verified. */
+/** Says why a delivery was refused before it was verified. */
 export type RejectionReason =
   /** 405: not a POST. */
   | 'method_not_allowed'
   /** 413: more than `maxBodyBytes`. */
   | 'body_too_large'
-  /** 503: unverified bodies exceed 64 MiB, and this was the oldest; or too many wait for newer secrets. */
+  /** 503: unverified bodies exceed 64 MiB, or too many deliveries wait for newer secrets. */
   | 'overloaded'
   /** 400: cut off, stalled until the deadline, or read before by something else. */
   | 'body_unreadable'
@@ -13,7 +13,7 @@ export type RejectionReason =
   /** 401: the secret is missing or wrong, whatever else the body is. After a rotation, look here. */
   | 'verification_failed';
 
-/** The end of a delivery in one word: it appears in logs and decides the status of the response. */
+/** Says in one word how a delivery ended, in logs and for the status of the response. */
 export type DeliveryOutcome =
   | RejectionReason
   | 'handled'
@@ -58,7 +58,7 @@ const OTHER_STATUSES: Readonly<Record<Exclude<DeliveryOutcome, RejectionReason>,
   duplicate_pending: 503,
 };
 
-/** A response that fits any server. */
+/** Describes the response to send, for any server. */
 export interface WebhookResponse {
   /** The HTTP status. */
   readonly status: number;

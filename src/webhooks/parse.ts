@@ -39,8 +39,9 @@ import {
 /** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions extends WebhookEventOptions {
   /**
-   * Your workspace secret: one, a list during a rotation, or a record of named workspaces. Read in each call:
-   * for thousands of workspaces, {@link createWebhookReceiver} reads them once.
+   * Sets your workspace secret: one, a list during a rotation, or an object keyed by workspace name.
+   *
+   * Read in each call: for thousands of workspaces, {@link createWebhookReceiver} reads them once.
    *
    * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, several separated by commas.
    */
@@ -49,13 +50,12 @@ export interface ParseWebhookOptions extends WebhookEventOptions {
 
 /** Options of {@link parseWebhookRequest}. */
 export interface ParseWebhookRequestOptions extends WebhookSecretOptions, WebhookEventOptions {
-  /** The most bytes of a `Request` that are read. Default 8 MiB. */
+  /** Limits the bytes of a `Request` that are read. Default 8 MiB. */
   readonly maxBodyBytes?: number | undefined;
 }
 
 /**
- * Verifies a received webhook and returns it as a typed event, without `workspaceSecret` (specification, 6.1
- * to 6.4).
+ * Verifies a webhook and returns it as a typed event, without `workspaceSecret` (specification, 6).
  *
  * For your own server; `createWebhookReceiver` does the rest too. The secret is checked first, in constant
  * time: a text without a valid secret is not parsed. Then the payload is validated. Fields that the
@@ -86,14 +86,14 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
   if (typeof given?.secret === 'function' || given?.verifySecret !== undefined) {
     const option = given.verifySecret === undefined ? 'secret' : 'verifySecret';
     throw new ConfigurationError(
-      `parseWebhook takes no function as ${option}, because it is synchronous: use parseWebhookRequest.`,
+      `parseWebhook is synchronous, so ${option} cannot be a function: use parseWebhookRequest.`,
       { option },
     );
   }
   checkParsing(options);
   if (isRequest(body) || body instanceof Promise || isStream(body)) {
     throw new ConfigurationError(
-      'parseWebhook takes a body that was read: pass `await request.text()`, or use parseWebhookRequest.',
+      'parseWebhook needs a body that was read: pass `await request.text()`, or use parseWebhookRequest.',
       { option: 'body' },
     );
   }
@@ -106,8 +106,7 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
 }
 
 /**
- * The asynchronous form of {@link parseWebhook}: for a `Request`, and for secrets that a function loads or
- * verifies.
+ * Does the same as {@link parseWebhook} for a `Request`, or with a function for the secret.
  *
  * What a function has loaded is kept for later calls with the same function: make it once, not for each call.
  *

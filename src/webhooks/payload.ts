@@ -15,16 +15,18 @@ export interface VerifiedWebhook {
 }
 
 /**
- * Any verified webhook: an event, one of an unknown type, or one that does not match the API specification.
+ * Any verified webhook: a known event, one of an unknown type, or an invalid one.
  */
 export type ReceivedWebhook = WebhookEvent | UnknownWebhookEvent | InvalidWebhookEvent;
 
-/** A verified event of a type that this version does not know, as sent, without the secret. */
+/** A verified event whose type this version does not know, without the secret. */
 export type UnknownWebhookEvent = UnknownEventError['event'];
 
 /**
- * A verified webhook that cannot be handled: it has no type, lacks the id of the agent, organisation or client
- * that it is about, or departs from the API specification in `validation: 'strict'`.
+ * A verified webhook that cannot be handled.
+ *
+ * It has no type, lacks the id of the agent, organisation or client that it is about, or departs from the API
+ * specification in `validation: 'strict'`.
  */
 export interface InvalidWebhookEvent {
   /** `type` of the envelope; undefined if it is missing or not a string. */

@@ -31,20 +31,21 @@ import { resolveSecrets } from './secrets/resolve.js';
 // A delivery reads in this order: `receiver.ts` and `adapters/` take it from the server; `receive.ts` carries
 // it to the response, through `authenticate.ts`, `payload.ts`, `dedupe/`, and `inbox.ts` or `handlers.ts`.
 
-/** A request as any server can describe it. The request objects of Fastify and Koa fit as they are. */
+/** Describes a request of any server. The request objects of Fastify and Koa fit as they are. */
 export interface WebhookRequest {
-  /** The HTTP method. Any other than POST is refused with 405. */
+  /** The HTTP method. Anything but POST gets a 405. */
   readonly method?: string | undefined;
   /**
-   * Ignored: the specification shows no header that verifies a webhook (6.4), and a body that is JSON is
-   * accepted whatever its content type.
+   * Only names an encoding in hints: no header verifies a webhook (specification, 6.4).
+   *
+   * Any content type will do.
    */
   readonly headers?: unknown;
-  /** The body as a string, bytes or a Web stream, or the object that a body parser has made of it. */
+  /** The body: a string, bytes, a Web stream, or what a body parser made of it. */
   readonly body?: unknown;
 }
 
-/** A receiver as a server mounts it: verifies deliveries, and responds when they are handled or stored. */
+/** Verifies deliveries, and responds when their events are handled or stored. */
 export class WebhookReceiver {
   /** @internal */
   protected readonly parts: ReceiverParts;
@@ -58,10 +59,10 @@ export class WebhookReceiver {
   }
 
   /**
-   * Registers a listener for deliveries that were refused before they were verified: a wrong secret, a body
-   * that is too large or cut off.
+   * Registers a listener for deliveries that were refused before verification.
    *
-   * Failures go to `onError` only. What the listener throws is logged and ignored.
+   * For example: a wrong secret, a body that is too large or cut off. Failures go to `onError` only. If the
+   * listener throws, that is logged and ignored.
    *
    * @example
    * ```ts
@@ -79,8 +80,7 @@ export class WebhookReceiver {
   }
 
   /**
-   * Registers a listener for every failure: see {@link WebhookFailure}. What the listener throws is logged
-   * and ignored.
+   * Registers a listener for every failure, like {@link WebhookHandlers.onError}.
    *
    * @example
    * ```ts
@@ -98,7 +98,7 @@ export class WebhookReceiver {
   }
 
   /**
-   * Takes a delivery from any server, and returns the response to send. `fetch` and `node` translate to it.
+   * Takes a delivery from any server, and returns the response to send.
    *
    * @throws {ConfigurationError} It was mounted as a route itself: the framework would respond with 200.
    *
@@ -124,8 +124,9 @@ export class WebhookReceiver {
   };
 
   /**
-   * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun. Bound to the receiver, so that it
-   * can be passed as a function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
+   * Takes a delivery as a `Request`: Next, Hono, Remix, Workers, Deno, Bun.
+   *
+   * You can pass it as a function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
    *
    * @throws {ConfigurationError} A framework passed anything but a `Request`.
    *
@@ -150,12 +151,11 @@ export class WebhookReceiver {
   };
 
   /**
-   * Takes a delivery from `node:http`, Express 4 or 5, or anything that is built on them. Bound to the
-   * receiver, so that it can be passed as a function.
+   * Takes a delivery from `node:http`, Express, or anything built on them.
    *
-   * Takes `request.body` if a body parser has made one, and reads the stream otherwise. Mount the receiver
-   * before body parsers: they parse unauthenticated bodies too, and have lower limits (Express 100 kB,
-   * Fastify 1 MB).
+   * You can pass it as a function. It uses `request.body` if a parser made one, and reads the stream otherwise.
+   * Mount the receiver before body parsers: they parse unauthenticated bodies too, and have lower limits
+   * (Express 100 kB, Fastify 1 MB).
    *
    * @param parsed - The parsed body, if the server keeps it elsewhere:
    *   `receiver.node(request.raw, reply.raw, request.body)`. A function in its place (Express passes `next`)
@@ -193,9 +193,9 @@ export class WebhookReceiver {
   };
 }
 
-/** A receiver that runs handlers: recognises duplicates, validates, and responds when the handlers have ended. */
+/** Runs handlers: recognises duplicates, validates, and responds when the handlers have ended. */
 export class HandlingReceiver extends WebhookReceiver {
-  /** The handlers of its events: those that were passed, or its own. */
+  /** Returns the handlers of its events: those you passed, or its own. */
   get handlers(): WebhookHandlers {
     if (this.parts.settings.inbox === undefined) return this.parts.handlers;
     // From JavaScript: its type has no handlers.
@@ -233,7 +233,7 @@ export class HandlingReceiver extends WebhookReceiver {
     return this;
   }
 
-  /** Registers a handler for payloads that do not fit: see {@link WebhookHandlers.onInvalid}. */
+  /** Registers a handler for invalid events: see {@link WebhookHandlers.onInvalid}. */
   onInvalid(handler: WebhookHandler<InvalidWebhookEvent>): this {
     this.handlers.onInvalid(handler);
     return this;

@@ -60,7 +60,7 @@ export class Reporter {
 
   /** The handlers or the store of a delivery settled after its deadline. */
   settledLate(delivery: ReportedDelivery, outcome: DeliveryOutcome): void {
-    this.#line('warn', delivery, `settled after its deadline: ${outcome}`, outcome);
+    this.#line('warn', delivery, `ended after its deadline: ${outcome}`, outcome);
   }
 
   /** A delivery was refused before it was verified. */
@@ -93,15 +93,19 @@ export class Reporter {
   /** Loading secrets failed, and the last ones are used. */
   usingStaleSecrets(error: unknown): void {
     if (!this.#mayLogSecret()) return;
-    this.#log.log('error', () => `webhook secrets: using the last ones: ${describeFailed(error, 'secret')}`);
+    this.#log.log(
+      'error',
+      () =>
+        `webhook secrets were not reloaded, the last ones stay in use: ${describeFailed(error, 'secret')}`,
+    );
   }
 
   /** A type has no handler. One line each: its events are acknowledged, and not sent again. */
   unhandled(event: ReceivedWebhook): void {
     if (isInvalidEvent(event)) return;
     const problem = isWebhookEventType(event.type)
-      ? 'no handler is registered for this type; register one with on or onUnhandled'
-      : 'this version does not know the type; register a handler with onUnknown';
+      ? 'no handler is registered for this type: register one with on or onUnhandled'
+      : 'this version does not know the type: register a handler with onUnknown';
     this.#warnOnce(event, problem);
   }
 

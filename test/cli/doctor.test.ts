@@ -48,7 +48,7 @@ test('names missing settings', async () => {
 });
 
 test.each([
-  ['fake-workspace-secret-of-workspace_na_1', ['Does the token belong to region eu?', 'Was it rotated?']],
+  ['fake-workspace-secret-of-workspace_na_1', ['Does the token belong to region eu?', 'Is it still valid?']],
   ['no-such-secret-here', ['Is it a workspace secret?']],
 ])('lists what may be wrong with the token %s', async (token, questions) => {
   const { env } = await service();
@@ -65,39 +65,31 @@ test.each<[status: number, body: object, causes: readonly string[]]>([
       code: 'FORBIDDEN',
       issues: [{ path: ['plan'], message: 'Upgrade' }],
     },
-    [
-      '- The service says: Your plan has no API access. (code: FORBIDDEN)',
-      '- plan: Upgrade',
-      '- Check the workspace',
-    ],
+    ['403: Your plan has no API access. (code: FORBIDDEN)', '- plan: Upgrade', 'Check the workspace'],
   ],
-  [
-    401,
-    { error: 'Unauthorized' },
-    ['- The service says: Unauthorized', '- The region is', '- Does the token belong'],
-  ],
-  [500, { error: { message: 'Down' } }, ['- The service says: Down']],
-])("the service's words are the first cause of a %i", async (status, body, causes) => {
+  [401, { error: 'Unauthorized' }, ['401: Unauthorized', 'The region is', '- Does the token belong']],
+  [500, { error: { message: 'Down' } }, ['500: Down']],
+])("begins with the service's words of a %i", async (status, body, causes) => {
   const { fake, env } = await service();
   fake.faults.inject({ status, body });
   const { lines } = await finish(['doctor'], env);
-  const [first, ...others] = (lines[1] ?? '').split('\n').map((line) => line.trim());
-  expect(first).toMatch(new RegExp(`GET /tools/defaults responded with ${status}$`));
-  for (const [at, cause] of causes.entries()) expect(others[at]).toContain(cause);
+  const found = (lines[1] ?? '').split('\n');
+  expect(found[0]).toContain('GET /tools/defaults responded with');
+  for (const [at, cause] of causes.entries()) expect(found[at]).toContain(cause);
 });
 
 test('asks about the address if nothing listens there, or it is another service', async () => {
   const { env } = await service();
   const gone = { ...env, AGENT_PLATFORM_BASE_URL_EU: 'http://127.0.0.1:9999' };
   expect((await finish(['doctor'], gone)).lines[1]).toContain(
-    'Is the address right, and reachable from here?',
+    'Is the address right, and can this machine reach it?',
   );
   const other = {
     ...env,
     AGENT_PLATFORM_BASE_URL_EU: await serve((_, response) => response.writeHead(404).end()),
   };
   expect((await finish(['doctor'], other)).lines[1]).toContain(
-    'Is the address right? /v3 is appended to it.',
+    'Is the address right? The client appends /v3 to it.',
   );
 });
 
@@ -106,7 +98,7 @@ test('warns of a response that does not match the API specification', async () =
   fake.faults.inject({ status: 200, body: { success: true, data: [] } });
   const { code, lines, tones } = await finish(['doctor'], env);
   expect([code, tones[2]]).toEqual([1, 'warn']);
-  expect(lines[2]).toMatch(/^warn {2}drift {5}The response does not match.*\n {16}- message/);
+  expect(lines[2]).toMatch(/^warn {2}drift {5}The response departs.*\n {16}- message/);
 });
 
 test('--webhook posts an authentic and a forged event', async () => {
@@ -125,8 +117,8 @@ test('--webhook posts an authentic and a forged event', async () => {
   const open = await serve((_, response) => response.writeHead(204).end());
   const { code, lines } = await finish(['doctor', '--webhook', open], env);
   expect(code).toBe(1);
-  expect(lines[2]).toMatch(/^fail {2}receiver {2}authentic webhook_test: 204 in .*Only 200 counts/s);
-  expect(lines[3]).toMatch(/^fail {2}receiver {2}forged webhook_test: 204 in .*Expected 401/s);
+  expect(lines[2]).toMatch(/^fail {2}receiver {2}authentic webhook_test: 204 in .*Only 200 is a success/s);
+  expect(lines[3]).toMatch(/^fail {2}receiver {2}forged webhook_test: 204 in .*A receiver must answer 401/s);
 });
 
 test('--webhook posts nothing more if no receiver is there', async () => {
@@ -134,7 +126,7 @@ test('--webhook posts nothing more if no receiver is there', async () => {
   const other = await serve((_, response) => response.writeHead(404).end());
   for (const url of ['http://127.0.0.1:9999', other]) {
     const { lines } = await finish(['doctor', '--webhook', url], env);
-    expect(lines.slice(2)).toEqual([expect.stringContaining('No receiver there: does it run')]);
+    expect(lines.slice(2)).toEqual([expect.stringContaining('No receiver there: is it running')]);
   }
 });
 
@@ -171,11 +163,11 @@ test.each<[what: string, env: object, finding: RegExp]>([
   [
     'a secret that cannot be used',
     { AGENT_PLATFORM_WEBHOOK_SECRET: '"old"' },
-    /^ok {4}settings {2}.*, a webhook secret that cannot be used$/,
+    /^ok {4}settings {2}.*, 1 webhook secret$/,
   ],
   ...['TOKN TOKEN', 'WEBHOOK_SECRETS WEBHOOK_SECRET', 'LOG_LEVEL LOG'].map((names) => {
     const [wrong, right] = names.split(' ').map((name) => `AGENT_PLATFORM_${name}`);
-    const finding = `^warn {2}settings {2}${wrong} is not read by .* Did you mean "${right}"\\?$`;
+    const finding = `^warn {2}settings {2}This package does not read ${wrong}. Did you mean "${right}"\\?$`;
     return [`the misspelt ${wrong}`, { [`${wrong}`]: 'x' }, new RegExp(finding)] as [string, object, RegExp];
   }),
   [
@@ -196,6 +188,6 @@ test('--webhook finds a limit of bodies in front of the receiver', async () => {
   const { code, lines } = await finish(['doctor', '--webhook', await serve(receiver.node)], env);
   expect(code).toBe(1);
   expect(lines[4]).toMatch(
-    /^fail {2}receiver {2}large \(1\.2 MB\) webhook_test: 413 in .*\n.*A limit in front of/s,
+    /^fail {2}receiver {2}large \(1\.2 MB\) webhook_test: 413 in .*\n.*Something in front of/s,
   );
 });

@@ -50,7 +50,7 @@ test('sends events to --webhook, as its curl line does', async () => {
   await post(address, JSON.parse(body) as object);
   expect(address).toBe(`${url}/_fake/events`);
   expect(lines.slice(1)).toEqual([
-    expect.stringMatching(new RegExp(`^.{10}… +eu  EVENT   lead_captured  ${target}/$`)),
+    expect.stringMatching(new RegExp(`^.{10}sending +eu  EVENT   lead_captured  ${target}/$`)),
     expect.stringMatching(new RegExp(`^.{10}200 .* ms  eu  EVENT   lead_captured  ${target}/$`)),
   ]);
 });
@@ -107,7 +107,7 @@ test.each<[encoding: string, encode: (text: string) => Buffer]>([
   writeFileSync(state, encode(JSON.stringify(createFakePlatform().snapshot())));
   expect((await finish(['fake', '--port', '70000', '--seed', seed])).errors[0]).toContain('--port');
   const { lines } = await fake('--seed', seed, '--state', state);
-  expect(lines[0]).toContain('The fake platform listens');
+  expect(lines[0]).toContain('Listening at http');
 });
 
 describe('--handlers', () => {
@@ -144,8 +144,8 @@ describe('--handlers', () => {
   });
 
   test.each([
-    ['export const handlers = {};', 'its default export must be an object of handlers, or a function.'],
-    ["export default { 'GET /x': 1 };", 'the handler of "GET /x" must be a function.'],
+    ['export const handlers = {};', 'The default export must be an object of handlers, or a function.'],
+    ["export default { 'GET /x': 1 };", 'The handler of "GET /x" must be a function.'],
     ["export default { 'FETCH /x': () => 1 };", 'method'],
   ])('says what is wrong with %s', async (code, message) => {
     const file = join(mkdtempSync(join(folder, 'handlers-')), 'handlers.mjs');
@@ -181,7 +181,13 @@ test('--json prints lines of JSON', async () => {
       secret: 'workspace_eu_1',
       failure: 'There is no tool with the id "crm".',
     },
-    expect.objectContaining({ at, outcome: '…', verb: 'EVENT', name: 'lead_captured', target: `${target}/` }),
+    expect.objectContaining({
+      at,
+      outcome: 'sending',
+      verb: 'EVENT',
+      name: 'lead_captured',
+      target: `${target}/`,
+    }),
     expect.objectContaining({
       at,
       status: 500,
@@ -211,7 +217,7 @@ test('--state keeps records over restarts, in a file of its owner', async () => 
 test('--host and --allow-host change the printed settings', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const open = await fake('--host', '0.0.0.0');
-  expect(open.lines[0]).toContain('From other machines and containers');
+  expect(open.lines[0]).toContain('On other machines and in containers');
   expect(warn).toHaveBeenCalledOnce();
   warn.mockRestore();
   const { lines, url } = await fake('--allow-host', 'platform');

@@ -43,14 +43,14 @@ test('help is --help, of all commands or of one', async () => {
 describe('a wrong command line exits with 2', () => {
   const env = { AGENT_PLATFORM_WEBHOOK_SECRET: 'a-workspace-secret' };
   test.each([
-    ['', 'Missing command. Available: fake, listen, replay, trigger, doctor.'],
+    ['', 'Missing command. Known: fake, listen, replay, trigger, doctor.'],
     ['--port 1', 'Missing command.'],
     ['fakes', 'Unknown command "fakes". Did you mean "fake"?'],
     ['toString', 'Unknown command "toString".'],
     ['fake --prot 1', 'Unknown option --prot. Did you mean `--port`?'],
     ['fake -p 1', 'Unknown option -p.'],
     ['listen --zebra', 'Unknown option --zebra.'],
-    ['fake extra', 'Unexpected argument: extra.'],
+    ['fake extra', "Unexpected argument 'extra'."],
     ['fake --port 70000', '--port must be a number from 0 to 65535, got "70000".'],
     ['fake --port', "Option '--port <value>' argument missing"],
     ['doctor --json=yes', "Option '--json' does not take an argument"],
@@ -61,13 +61,16 @@ describe('a wrong command line exits with 2', () => {
     ['fake --seed nowhere.json', '--seed: nowhere.json: ENOENT'],
     ['fake --state /nowhere/state.json', '--state: ENOENT'],
     ['listen --record /nowhere/file', '--record: ENOENT'],
-    ['replay', 'Missing argument: a file recorded by `listen --record`.'],
+    ['replay', 'Missing argument: a file that `listen --record` wrote.'],
     ['replay nowhere.ndjson', 'Missing --to'],
     ['replay nowhere.ndjson --to http://127.0.0.1:9', 'ENOENT'],
-    ['replay one two --to http://127.0.0.1:9', 'Unexpected argument: two.'],
+    ['replay one two --to http://127.0.0.1:9', "Unexpected argument 'two'."],
     ['trigger lead_capture --to http://127.0.0.1:9', 'Did you mean "lead_captured"?'],
     ['trigger lead_captured --to ftp://x', '--to: expected an http: or https: address'],
-    ['trigger lead_captured --to http://127.0.0.1:9 --set x', '--set must be field=value, got "x".'],
+    [
+      'trigger lead_captured --to http://127.0.0.1:9 --set x',
+      '--set must be field=value, such as leadName=Dana, got "x".',
+    ],
     [
       'trigger lead_captured --to http://127.0.0.1:9 --set channel=pigeon',
       '--set makes an invalid lead_captured',

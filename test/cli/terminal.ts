@@ -24,7 +24,7 @@ export async function start(args: readonly string[], env: Readonly<Record<string
     await exit;
   });
   await Promise.race([greeting.promise, exit]);
-  const url = /(?:listens|received) at (\S+)\. /.exec(lines[0] ?? '')?.[1] ?? '';
+  const url = /^Listening at (\S+)\. /.exec(lines[0] ?? '')?.[1] ?? '';
   return { lines, tones, errors, exit, stop: stopping.resolve, url };
 }
 

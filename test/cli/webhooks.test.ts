@@ -87,7 +87,7 @@ describe('listen', () => {
 
   test('--host listens at another address', async () => {
     const { lines, url } = await start(['listen', '--port', '0', '--host', 'localhost'], env);
-    expect(lines[0]).toMatch(/received at http:\/\/localhost:\d+\./);
+    expect(lines[0]).toMatch(/^Listening at http:\/\/localhost:\d+\./);
     expect((await postTo(url, lead)).status).toBe(200);
   });
 
@@ -192,7 +192,7 @@ describe('replay', () => {
     const { code, errors } = await finish(['replay', file, '--to', url, '--only', 'chat_delegated'], env);
     expect([code, errors[0]]).toEqual([
       2,
-      `There is nothing to post in ${file}. Its types: lead_captured, webhook_test.`,
+      `There is nothing to post in ${file}. It has the types: lead_captured, webhook_test.`,
     ]);
   });
 
@@ -216,7 +216,8 @@ describe('trigger', () => {
       ['trigger', 'lead_captured', '--to', url, ...set, '--copies', '2'],
       env,
     );
-    expect([code, lines.length, handled.length]).toEqual([0, 2, 1]);
+    // Each copy has a line when it is sent, and one when it ends.
+    expect([code, lines.length, handled.length]).toEqual([0, 4, 1]);
     expect(handled).toMatchObject([{ payload: { leadName: 'Dana', createdAt: 7 } }]);
   });
 
@@ -234,25 +235,29 @@ describe('trigger', () => {
   test('--json prints lines of JSON', async () => {
     const { url } = await receiver();
     const { lines } = await finish(['trigger', 'webhook_test', '--to', url, '--json', '--forged'], env);
-    expect(JSON.parse(lines.join())).toMatchObject({ status: 401, type: 'webhook_test', address: `${url}/` });
+    const about = { type: 'webhook_test', address: `${url}/` };
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { outcome: 'sending', ...about },
+      { status: 401, ...about },
+    ]);
   });
 
   test('--forged expects 401, and needs no secret', async () => {
     const { url } = await receiver();
     expect(await finish(['trigger', 'webhook_test', '--to', url, '--forged'])).toMatchObject({
       code: 0,
-      tones: ['ok'],
+      tones: [undefined, 'ok'],
     });
     const open = await serve((_, response) => response.end());
     expect(await finish(['trigger', 'webhook_test', '--to', open, '--forged'])).toMatchObject({
       code: 1,
-      lines: [expect.stringContaining('Expected 401')],
+      lines: [expect.stringContaining('sending'), expect.stringContaining('A receiver must answer 401')],
     });
   });
 
   test('prints why no response came', async () => {
     const { code, lines } = await finish(['trigger', 'webhook_test', '--to', 'http://127.0.0.1:9999/'], env);
-    expect([code, lines[0]]).toEqual([
+    expect([code, lines[1]]).toEqual([
       1,
       expect.stringMatching(/^.{10}failed .* webhook_test\n.*ECONNREFUSED.* Is the receiver running/),
     ]);
@@ -260,7 +265,10 @@ describe('trigger', () => {
 
   test.each([
     ['leadNme=Dana', 'the payload of lead_captured: leadNme is not a known field. Did you mean `leadName`?'],
-    ['payload.leadName=Dana', '--set takes the name of a field, such as leadName, got "payload.leadName".'],
+    [
+      'payload.leadName=Dana',
+      '--set must be field=value, such as leadName=Dana, got "payload.leadName=Dana".',
+    ],
   ])('refuses --set %s', async (set, message) => {
     const args = ['trigger', 'lead_captured', '--to', 'http://127.0.0.1:9999/', '--set', set];
     expect(await finish(args, env)).toMatchObject({ code: 2, errors: [message, expect.any(String)] });
@@ -269,8 +277,8 @@ describe('trigger', () => {
   test('asks about https: at an address that speaks http:', async () => {
     const url = (await serve((_, response) => response.end())).replace('http:', 'https:');
     const { lines } = await finish(['trigger', 'webhook_test', '--to', url], env);
-    expect(lines[0]).toContain(
-      '\n          ERR_SSL_WRONG_VERSION_NUMBER. Does it speak http: and not https:?',
+    expect(lines[1]).toContain(
+      '\n          ERR_SSL_WRONG_VERSION_NUMBER. Does the server speak http: instead of https:?',
     );
   });
 

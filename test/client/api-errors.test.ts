@@ -81,8 +81,8 @@ test.each<[status: number, hints: readonly string[]]>([
   [403, ["Check the workspace's plan and add-ons, and the permissions of the token."]],
   [404, [regionHint('.')]],
   [405, []],
-  [301, ['Redirects are not followed: check the base address.']],
-  [308, ['Redirects are not followed: check the base address.']],
+  [301, ['The client does not follow redirects. Check the base address.']],
+  [308, ['The client does not follow redirects. Check the base address.']],
   // octokit.js#673
   [300, []],
   [304, []],

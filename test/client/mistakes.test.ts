@@ -34,8 +34,8 @@ describe('a token', () => {
     '[object Object]',
   ])('%s is refused at creation', (token) => {
     expect(() => setUp({ token })).toThrow(
-      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `, and set what a placeholder ' +
-        'such as `$TOKEN` stands for. Set the option `token` or AGENT_PLATFORM_TOKEN.',
+      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `, and replace a placeholder ' +
+        'such as `$TOKEN`. Set the option `token` or AGENT_PLATFORM_TOKEN.',
     );
   });
 
@@ -131,14 +131,14 @@ describe('the option fetch', () => {
 describe('an address', () => {
   test('of http names the variable that allows it, with its value', () => {
     expect(() => setUp({ baseUrls: { eu: 'http://a.test' } })).toThrow(
-      'or needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true)',
+      'http: needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true',
     );
   });
 
   test('of https for a service that speaks http is questioned', async () => {
     const url = await serve((_, response) => void response.end());
     expect(await messageOf(connect(url.replace('http:', 'https:')).tools.listDefaults())).toContain(
-      '\n  Does it speak http: and not https:?',
+      '\n  Does the server speak http: instead of https:?',
     );
   });
 

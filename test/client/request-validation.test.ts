@@ -48,12 +48,12 @@ test.each([
   ['null', null, 'null'],
   ['a broken number', 1.5, 'number'],
   ['a number that JSON has rounded', 2 ** 53, 'number'],
-  ['a text made of nothing', String(undefined), "'undefined', a missing value as text"],
-  ['a text made of null', String(null), "'null', a missing value as text"],
-  ['a text made of a failed number', `${Number('x')}`, "'NaN', a missing value as text"],
-  ['a text made of an object', '[object Object]', "'[object Object]', a missing value as text"],
-  ['a blank at the end', 'tool_1\n', 'blanks at an end'],
-  ['a blank at the start', '\u00a0tool_1', 'blanks at an end'],
+  ['a text made of nothing', String(undefined), "'undefined', which is a missing value as text"],
+  ['a text made of null', String(null), "'null', which is a missing value as text"],
+  ['a text made of a failed number', `${Number('x')}`, "'NaN', which is a missing value as text"],
+  ['a text made of an object', '[object Object]', "'[object Object]', which is a missing value as text"],
+  ['a blank at the end', 'tool_1\n', 'blanks at its start or end'],
+  ['a blank at the start', '\u00a0tool_1', 'blanks at its start or end'],
   // mailgun-js#63
   ['half an emoji', 'tool_\ud83d', 'half a character (a lone surrogate)'],
 ])('%s is not an id', async (_, id, received) => {

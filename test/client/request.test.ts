@@ -68,10 +68,10 @@ test('request retries, and rejects with typed errors, as any call', async () => 
 test.each<[what: string, args: readonly unknown[], message: string]>([
   ['no argument', [], 'method: expected one of GET, POST, PUT, PATCH, DELETE'],
   ['a method in small letters', ['get', '/tools'], 'method: expected one of GET'],
-  ['a path without a slash', ['GET', 'tools'], 'path: expected a form like "/tools/{toolId}"'],
-  ['a path that is not a text', ['GET', 5], 'path: expected a form like'],
-  ['a path with a version', ['GET', '/v3?x'], 'path: expected a form like'],
-  ['a path with a parameter', ['GET', '/tools/{toolId}'], 'with ids in place of braces'],
+  ['a path without a slash', ['GET', 'tools'], 'path: expected a path like "/tools/{toolId}"'],
+  ['a path that is not a text', ['GET', 5], 'path: expected a path like'],
+  ['a path with a version', ['GET', '/v3?x'], 'path: expected a path like'],
+  ['a path with a parameter', ['GET', '/tools/{toolId}'], 'replace the braces by ids'],
   ['a GET with a body', ['GET', '/tools', { body: {} }], 'body: expected none: a GET sends no body'],
   ['a query that is a text', ['GET', '/tools', { query: 'a=1' }], 'query: expected object, received string'],
 ])('request rejects %s', async (_, args, message) => {

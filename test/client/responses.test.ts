@@ -118,6 +118,6 @@ test('a redirect that the runtime hides, as browsers do, is an error', async () 
     type: 'api_error',
     status: 0,
     outcomeUnknown: true,
-    message: expect.stringContaining('Redirects are not followed') as string,
+    message: expect.stringContaining('does not follow redirects') as string,
   });
 });

@@ -100,7 +100,7 @@ test.each(['agents', '/v3/agents', '/v3', '/agents/:agentId', '/agents/{agentId'
   'an endpoint cannot have the path "%s"',
   (path) => {
     expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
-      `endpoint: GET ${path}\n  - path: expected a form like "/tools/{toolId}"`,
+      `endpoint: GET ${path}\n  - path: expected a path like "/tools/{toolId}"`,
     );
   },
 );
@@ -116,7 +116,7 @@ test.each([
   ['/x/\ud83d', '/x/%EF%BF%BD'],
 ])('an endpoint cannot have the path %j, which URLs turn into %j', (path, sent) => {
   expect(() => endpoint({ method: 'GET', path, response: ToolSchema })).toThrow(
-    `  - path: expected a path that a URL keeps; it would become ${sent}`,
+    `  - path: expected a path that URL parsing does not change; it would become ${sent}`,
   );
 });
 
@@ -134,7 +134,7 @@ test.each([
 
 test.each<[issue: string, declaration: object]>([
   ['method: expected one of GET', { method: 'get', path: '/agents', response: ToolSchema }],
-  ['path: expected a form like', { method: 'GET', response: ToolSchema }],
+  ['path: expected a path like', { method: 'GET', response: ToolSchema }],
   ['body: expected none', { method: 'GET', path: '/agents', body: ToolSchema, response: ToolSchema }],
   ['response: expected withData(schema)', { method: 'GET', path: '/agents' }],
   ['response: expected withData(schema)', { method: 'GET', path: '/agents', response: sdk.withData }],

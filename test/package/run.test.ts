@@ -101,14 +101,20 @@ test('loads every entry point without what a platform may lack', () => {
   expect(printed).toEqual(entries.map(() => 'true true'));
 });
 
-test.for(['jsdom', 'automock'])('Jest runs %s', async (name, context) => {
+test.for(['jsdom', 'jsdom-fetch', 'automock'])('Jest runs %s', async (name, context) => {
   const jest = await downloaded(installTool('jest@30.5.2'), context);
   const jsdom = await downloaded(installTool('jest-environment-jsdom@30.5.2'), context);
+  const undici = await downloaded(installTool('undici@6.29.1'), context);
   const folder = project({ 'any.test.cjs': source(`${name}.test.cjs`), 'package.json': '{}' });
-  const environment = name === 'jsdom' ? join(jsdom, 'jest-environment-jsdom') : 'node';
+  const environment = name === 'automock' ? 'node' : join(jsdom, 'jest-environment-jsdom');
   const args = ['--rootDir', folder, '--testMatch', '**/*.test.cjs', '--testEnvironment', environment];
   const cli = join(jest, 'jest/bin/jest.js');
-  const { status, stderr } = spawnSync(process.execPath, [cli, ...args], { cwd: folder, encoding: 'utf8' });
+  const env = { ...process.env, UNDICI: join(undici, 'undici') };
+  const { status, stderr } = spawnSync(process.execPath, [cli, ...args], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
   expect([stderr, status]).toEqual([expect.stringContaining('1 passed'), 0]);
 });
 

@@ -70,6 +70,14 @@ test.concurrent('compiles with the oldest zod', async ({ expect }) => {
   expect(await compile(USUAL, folder)).toBe('');
 });
 
+// zod#5452: an application and its dependency each have a copy.
+test.concurrent('compiles the endpoints, schemas and errors of another copy', async ({ expect }) => {
+  const program = source('two-copies.ts').replace(/(as other from )'.*'/, "$1'other-copy'");
+  const folder = project({ 'esm.mts': program, 'common.cts': program });
+  cpSync(installedPackage(), join(folder, 'node_modules/other-copy'), { recursive: true });
+  expect(await compile(USUAL, folder)).toBe('');
+});
+
 test.concurrent('compiles without `strict`', async ({ expect }) => {
   expect(await compile(USUAL, project(both('loose.ts')), false)).toBe('');
 });

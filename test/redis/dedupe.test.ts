@@ -226,7 +226,9 @@ test.each<[what: string, options: object, option: string]>([
 
 test('a missing prefix is refused with the reason', () => {
   const create = () => createRedisDedupe({ connection: url } as RedisDedupeOptions);
-  expect(create).toThrow(/keyPrefix must be a name of your application.*take each other's events for dup/);
+  expect(create).toThrow(
+    /keyPrefix must be the name of your application.*each skips the other's events as dup/,
+  );
 });
 
 test('a client that is passed in is used, stays open, and keeps no listener of the store', async () => {

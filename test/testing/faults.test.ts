@@ -98,12 +98,12 @@ describe('scope', () => {
 
   test('always, until it is removed', async () => {
     const fake = createFakePlatform();
-    const fault = fake.faults.inject({ status: 500, times: 'always' });
+    const { id } = fake.faults.inject({ status: 500, times: 'always' });
     expect(await statuses(fake, TOOLS, TOOLS)).toEqual([500, 500]);
     expect(fake.faults.list()).toMatchObject([{ id: 'fault_1', status: 500, remaining: 'always', hits: 2 }]);
-    fault.remove();
+    expect(fake.faults.remove(id)).toBe(true);
     expect(await statuses(fake, TOOLS)).toEqual([200]);
-    expect(fake.faults.remove(fault.id)).toBe(false);
+    expect(fake.faults.remove(id)).toBe(false);
   });
 
   test('several, in the order of injection', async () => {

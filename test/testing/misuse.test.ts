@@ -12,7 +12,6 @@ import { describe, expect, test } from 'vitest';
 const create = (options: object) => createFakePlatform(options as FakePlatformOptions);
 const inject = (fault: object) => (fake: FakePlatform) => fake.faults.inject(fault as FaultInput);
 const send = (options: object) => (fake: FakePlatform) => fake.webhooks.send('webhook_test', {}, options);
-const sendFields = (fields: object) => (fake: FakePlatform) => fake.webhooks.send('lead_captured', fields);
 const receiver = { fetch: () => new Response() };
 
 /** What a program in JavaScript, or JSON over HTTP, can get wrong, and the words of the error. */
@@ -59,11 +58,6 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
     'Unknown event type "xyz". Known: message_received,',
   ],
   // One thing in the place of another.
-  [sendFields({ copies: 2 }), 'webhooks.send: copies is an option: pass it after the payload.'],
-  [
-    sendFields({ payload: { leadName: 'Dana' } }),
-    'webhooks.send: payload is the event: pass its fields only.',
-  ],
   [
     (fake) => fake.webhooks.send({ type: 'lead_captured' } as never),
     'webhooks.send: type must be of type string, got object.',
@@ -76,7 +70,7 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
     () => createFixtures().delivery('lead_captured', {} as never),
     'fixtures.delivery(type, secret, overrides): secret must be of type string, got object.',
   ],
-  [inject(undefined as never), 'faults.inject: expected a fault, such as { status: 503 }, got nothing.'],
+  [inject(undefined as never), 'faults.inject: options is missing.'],
   [
     inject({ endpoint: () => undefined, status: 503 }),
     'faults.inject: endpoint must be an endpoint, such as `endpoints.getTool`, or its key',
@@ -96,7 +90,7 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
   ],
   [
     inject({ status: 500, path: '/tools' }),
-    'faults.inject: path is not a known option. Use `endpoint`, such as `endpoint: endpoints.getTool`.',
+    'faults.inject: path is not a known option. Known: kind, times, region, endpoint',
   ],
   [
     (fake) => fake.webhooks.send('lead_captured', { leadNam: 'Dana' } as object),
@@ -120,7 +114,7 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
   [(fake) => fake.add.tool({ agentId: 'x' }), 'Region eu has no agent "x". Known: agent_eu_1.'],
   [(fake) => fake.add.agent({ workspaceId: 'x' }), 'Region eu has no workspace "x".'],
   [(fake) => fake.add.team({ orgId: 'x' }), 'Region eu has no org "x".'],
-  [(fake) => fake.add.variable({ key: 'customer_name' }), 'already has a variable with the key'],
+  [(fake) => fake.add.variable({ key: 'customer_name' }), 'already has a variable with the same key'],
   [() => create({ seed: 'empty' }).add.tool(), 'Region eu has no agent yet. Add one first.'],
   [(fake) => fake.records.change('eu', 'tools', 'x', {}), 'Region eu has no tool "x"'],
   [(fake) => fake.records.change('eu', 'tools', 'tool_eu_1', { id: 'y' }), 'cannot be changed'],

@@ -107,10 +107,10 @@ describe('every call that reaches the port is a row', () => {
   });
 
   test.each([
-    ['a refused host', { headers: { host: 'evil.example' } }, 421, 'does not serve the host "evil.example"'],
-    ['another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'serves no page of another site'],
+    ['a refused host', { headers: { host: 'evil.example' } }, 421, 'does not accept the host "evil.example"'],
+    ['another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'comes from another site'],
     ['a HEAD', { method: 'HEAD' }, 404, 'There is no operation HEAD /eu/v3/tools/defaults'],
-    ['a TRACE', { method: 'TRACE' }, 405, 'does not serve TRACE'],
+    ['a TRACE', { method: 'TRACE' }, 405, 'does not accept TRACE'],
   ])('%s', async (_, sent, status, message) => {
     const fake = createFakePlatform();
     const { port } = await listening(fake, { control: true });
@@ -132,7 +132,11 @@ describe('every call that reaches the port is a row', () => {
     const [response] = (await once(socket, 'data')) as [Buffer];
     expect(String(response)).toMatch(/^HTTP\/1\.1 400 /);
     expect(fake.requests).toMatchObject([
-      { method: 'TLS', status: 400, response: { message: 'The fake speaks http: only, not https:.' } },
+      {
+        method: 'TLS',
+        status: 400,
+        response: { message: 'The fake only speaks http:, and this is https:. Change the address.' },
+      },
       { method: '?', status: 400, response: { message: expect.stringContaining('HPE_') as string } },
     ]);
     // A connection without a request is no call.
@@ -204,5 +208,5 @@ test('warns if other machines reach it', async () => {
 test('without node:http, listen says what the fake offers instead', async () => {
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
   onTestFinished(() => void vi.restoreAllMocks());
-  await expect(createFakePlatform().listen()).rejects.toThrow('the fake responds through fake.fetch');
+  await expect(createFakePlatform().listen()).rejects.toThrow('Use fake.fetch or the msw handlers here');
 });

@@ -187,7 +187,7 @@ describe('requests', () => {
     expect(fake.requests[0]).toMatchObject({
       path: '/nowhere',
       status: 404,
-      body: '[no longer kept: newer bodies need the room]',
+      body: '[dropped to make room for newer bodies]',
     });
   });
 

@@ -107,7 +107,7 @@ test('a failure after the deadline is still reported', async () => {
   end.resolve();
   await pass(0);
   expect(failures.map(([, { stage }]) => stage)).toEqual(['deadline', 'handler']);
-  expect(logger.lines.join('\n')).toMatch(/^warn .*settled after its deadline: handler_failed/m);
+  expect(logger.lines.join('\n')).toMatch(/^warn .*ended after its deadline: handler_failed/m);
 });
 
 test.each<[string, object, unknown[]]>([

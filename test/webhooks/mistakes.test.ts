@@ -62,8 +62,8 @@ describe('secrets', () => {
     '[object Object]',
   ])('%s is refused at creation', (given) => {
     const message =
-      'secret is not the bare value: remove quotes and `Bearer `, and set what a placeholder such as ' +
-      '`$TOKEN` stands for.';
+      'secret is not the bare value: remove quotes and `Bearer `, and replace a placeholder such as ' +
+      '`$TOKEN`.';
     expect(() => setUp({ secret: given })).toThrow(message);
     expect(() => parseWebhook('{}', { secret: given })).toThrow(message);
     expect(() => setUp({ secret: { acme: [given] } })).toThrow(message.replace('secret', 'secret.acme[0]'));
@@ -97,7 +97,7 @@ describe('results of handlers', () => {
     await receiver.handle(post('webhook_test'));
     await receiver.handle(post('lead_captured'));
     const problem =
-      'a handler returned a failure (false, an error or its status): the result is ignored; ' +
+      'a handler returned false, an error or its status, which changes nothing: ' +
       'throw to refuse the event (logged once)';
     expect(lines).toEqual([
       `warn [agent-platform-sdk] webhook webhook_test: ${problem}`,
@@ -117,7 +117,7 @@ describe('results of handlers', () => {
     receiver.onAny(run);
     expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
     expect(lines).toEqual([
-      expect.stringMatching(new RegExp(`^warn .*a handler returned ${what}, whose work nobody`)),
+      expect.stringMatching(new RegExp(`^warn .*a handler returned ${what}, which nobody runs`)),
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('results of handlers', () => {
     await vi.waitFor(() => expect(lines).toHaveLength(2));
     expect(lines[1]).toBe(
       'error [agent-platform-sdk] your program responded with 200 to a webhook before its handlers ended with ' +
-        '500. Send nothing: receiver.node responds.',
+        '500. Do not respond: receiver.node does.',
     );
   });
 });
@@ -298,7 +298,7 @@ describe('bodies that cannot be read', () => {
 
   test.each(['br', 'deflate', 'zstd'])('%s is named', async (encoding) => {
     const body = Uint8Array.of(0x8b, 0x02, 0x80, 0x7b);
-    const hint = `The body is compressed (${encoding}). Only gzip is unpacked`;
+    const hint = `The body is compressed (${encoding}). The receiver unpacks only gzip`;
     const init = { method: 'POST', headers: { 'content-encoding': encoding }, body };
     const { receiver, lines } = setUp();
     await receiver.handle(init);
@@ -422,13 +422,13 @@ describe('a method', () => {
     const request = new Request('https://a.test', { method: 'POST', body: delivery('webhook_test') });
     await request.json();
     await receiver.fetch(request);
-    expect(all()).toContain('let that read `request.clone()`');
+    expect(all()).toContain('give that one `request.clone()`');
   });
 
   test('process with the body of a request says where it goes', async () => {
     const body = JSON.parse(delivery('webhook_test')) as never;
     await expect(createWebhookHandlers().process(body)).rejects.toThrow(
-      'A raw body goes to a receiver or to parseWebhook',
+      'Pass a raw body to a receiver or to parseWebhook',
     );
   });
 });

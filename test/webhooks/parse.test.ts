@@ -282,7 +282,7 @@ test.each<[string, () => unknown]>([
 ])('parseWebhook does not take %s, and says what to pass', (_, make) => {
   const parse = () => parseWebhook(make(), { secret });
   expect(parse).toThrow(ConfigurationError);
-  expect(parse).toThrow(/takes a body that was read: pass `await request\.text\(\)`/);
+  expect(parse).toThrow(/needs a body that was read: pass `await request\.text\(\)`/);
 });
 
 test('a Request is read up to the limit', async () => {

@@ -569,7 +569,7 @@ test('a handler for an unknown type or a list of types, and anything but a funct
   expect(() => receiver.on('lead_captured', undefined as never)).toThrow(
     expect.objectContaining({
       option: 'on',
-      message: expect.stringMatching(/^on takes a function, got nothing\./) as string,
+      message: expect.stringMatching(/^on must be a function, got nothing\./) as string,
     }),
   );
   for (const name of ['onAny', 'onUnhandled', 'onUnknown', 'onInvalid', 'onError', 'onRejected'] as const) {

@@ -194,7 +194,7 @@ test.each([
   [
     'a probe of the doctor',
     post('webhook_test', { workspaceSecret: 'forged-by-agent-platform-sdk' }),
-    /^warn .*401 verification_failed.*\n.*a forged event, as `agent-platform-sdk doctor`/,
+    /^warn .*401 verification_failed.*\n.*a forged event of `agent-platform-sdk doctor`/,
   ],
   ['no secret', { body: '{"type":"webhook_test"}' }, /has no `payload.workspaceSecret`/],
 ])('%s is explained in the log and to onRejected, and not in the response', async (_, request, explained) => {

@@ -258,7 +258,7 @@ test('if loading fails, the last secrets are used for an hour, with a line a min
   await pass(20 * SECONDS);
   expect(new Set(await Promise.all(refused))).toEqual(new Set([401]));
   expect(errors[0]).toMatch(
-    /webhook secrets: using the last ones: WebhookError: The secrets could not be loaded/,
+    /webhook secrets were not reloaded, the last ones stay in use: WebhookError: The secrets could not be loaded/,
   );
   expect(errors.join()).not.toContain(rotated);
   expect(failures).toEqual([]);

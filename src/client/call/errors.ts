@@ -65,7 +65,7 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   if (neverConnected && settings.baseUrl.includes('.test/')) {
     hints.push('The address of a fake needs `fetch: fake.fetch`.');
   }
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') hints.push('Does it speak http: and not https:?');
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') hints.push('Does the server speak http: instead of https:?');
   if (neverConnected && isCertificateError(cause)) {
     hints.push('To trust your own certificate, set NODE_EXTRA_CA_CERTS.');
   }
@@ -148,7 +148,7 @@ function hintsFor(call: Call, { status, headers }: Response): string[] {
     );
   }
   if (status === 403) hints.push("Check the workspace's plan and add-ons, and the permissions of the token.");
-  if (REDIRECTS.includes(status)) hints.push('Redirects are not followed: check the base address.');
+  if (REDIRECTS.includes(status)) hints.push('The client does not follow redirects. Check the base address.');
   if (attempts.length > 1) hints.push(`This was attempt ${attempts.length}.`);
   const seconds = retryAfter(headers) ?? 0;
   const ending = isTooLong(call, seconds * 1000) ? ', too long to wait' : '';

@@ -18,10 +18,10 @@ export function idProblem(id: unknown, reserved: readonly string[] = []): string
 function textProblem(id: string, reserved: readonly string[]): string | undefined {
   const plain = id.trim();
   if (plain === '') return id === '' ? 'an empty string' : 'a blank string';
-  if (MISSING.includes(plain)) return `'${plain}', a missing value as text`;
+  if (MISSING.includes(plain)) return `'${plain}', which is a missing value as text`;
   const isOther = ['.', '..', ...reserved].some((one) => one.toLowerCase() === plain.toLowerCase());
   if (isOther) return `'${plain}', the path of another operation`;
-  if (plain !== id) return 'blanks at an end';
+  if (plain !== id) return 'blanks at its start or end';
   // Cut text leaves half of an emoji (mailgun-js#63).
   return /\p{Surrogate}/u.test(id) ? 'half a character (a lone surrogate)' : undefined;
 }

@@ -1,5 +1,5 @@
 import { sleep } from '../../utils/waiting.js';
-import type { DedupeStore } from '../../webhooks/dedupe/store.js';
+import type { ClaimResult, DedupeStore } from '../../webhooks/dedupe/store.js';
 import { expectSame, randomKey } from './support.js';
 
 /** A store to test, and the means to advance its clock. */
@@ -18,20 +18,22 @@ export interface DedupeStoreCase {
   run(create: () => DedupeStoreSubject | Promise<DedupeStoreSubject>): Promise<void>;
 }
 
+/** A store with an event that no rule has used yet. */
 interface Subject {
   readonly store: DedupeStore;
   readonly key: string;
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Long enough for every step of a case, short enough to wait for. */
+/** A step of a rule. Rejects if the store does something else. */
+type Step = (subject: Subject) => Promise<void>;
+
+/** Long enough for every step of a rule, short enough to wait for. */
 const SHORT_LEASE_MS = 300;
 const LONG_LEASE_MS = 60_000;
-/** By then, a short lease has expired. */
-const EXPIRY_MS = SHORT_LEASE_MS + 100;
 
 /**
- * The rules of a `DedupeStore`, for the tests of a custom store, with any test framework.
+ * Tests a custom `DedupeStore`, in any test framework.
  *
  * @example
  * ```ts
@@ -45,116 +47,105 @@ const EXPIRY_MS = SHORT_LEASE_MS + 100;
  * ```
  */
 export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
-  rule('a free event is new', async ({ store, key }) => {
-    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'new');
-  }),
-  rule('an event that another owner holds is pending', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG_LEASE_MS);
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
-  }),
+  rule('a free event is new', claims('a', 'new')),
+  rule('an event that another owner holds is pending', claims('a', 'new'), claims('b', 'pending')),
   rule('one of many simultaneous claims is new', async ({ store, key }) => {
     const owners = Array.from({ length: 50 }, (_, index) => `owner ${index}`);
     const results = await Promise.all(owners.map(async (owner) => store.claim(key, owner, LONG_LEASE_MS)));
     expectSame(results.filter((result) => result === 'new').length, 1);
     expectSame(results.filter((result) => result === 'pending').length, 49);
   }),
-  rule('keys are independent', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG_LEASE_MS);
-    await store.complete(key, 'a', LONG_LEASE_MS);
-    expectSame(await store.claim(otherKey(key), 'b', LONG_LEASE_MS), 'new');
-  }),
-  rule('a completed event is done, for every owner', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG_LEASE_MS);
-    await store.complete(key, 'a', LONG_LEASE_MS);
-    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'done');
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'done');
-  }),
-  rule('a completed event is done until it expires, then new', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', LONG_LEASE_MS);
-    await store.complete(key, 'a', SHORT_LEASE_MS);
-    await store.release(key, 'a');
-    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'done');
-    await wait(EXPIRY_MS);
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
-  }),
-  rule('a completed event outlives the lease of its claim', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', SHORT_LEASE_MS);
-    await store.complete(key, 'a', LONG_LEASE_MS);
-    await wait(EXPIRY_MS);
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'done');
-  }),
-  rule('a released event is new', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG_LEASE_MS);
-    await store.release(key, 'a');
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
-  }),
-  rule('only the owner releases a claim', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG_LEASE_MS);
-    await store.release(key, 'b');
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
-  }),
-  rule('only the owner completes a claim', async ({ store, key }) => {
-    await store.claim(key, 'a', LONG_LEASE_MS);
-    await store.complete(key, 'b', LONG_LEASE_MS);
-    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'pending');
-    await store.release(key, 'a');
-    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'new');
-  }),
-  rule('an expired claim is free', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', SHORT_LEASE_MS);
-    await wait(EXPIRY_MS);
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
-  }),
-  rule('the owner renews a claim', async ({ store, key, wait }) => {
-    await store.claim(key, 'a', SHORT_LEASE_MS);
-    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'new');
-    await wait(EXPIRY_MS);
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'pending');
-  }),
-  rule('a claim lost to another owner is not renewed', async ({ store, key, wait }) => {
-    await loseClaim({ store, key, wait });
-    expectSame(await store.claim(key, 'a', LONG_LEASE_MS), 'pending');
-  }),
-  rule('an owner that lost its claim does not release the new one', async ({ store, key, wait }) => {
-    await loseClaim({ store, key, wait });
-    await store.release(key, 'a');
-    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'pending');
-  }),
-  rule('an owner that lost its claim does not complete the new one', async ({ store, key, wait }) => {
-    await loseClaim({ store, key, wait });
-    await store.complete(key, 'a', LONG_LEASE_MS);
-    expectSame(await store.claim(key, 'c', LONG_LEASE_MS), 'pending');
-  }),
+  rule('keys are independent', claims('a', 'new'), completes('a'), ({ store, key, wait }) =>
+    claims('b', 'new')({ store, wait, key: (key.startsWith('0') ? '1' : '0') + key.slice(1) }),
+  ),
+  rule(
+    'a completed event is done, for every owner',
+    claims('a', 'new'),
+    completes('a'),
+    claims('a', 'done'),
+    claims('b', 'done'),
+  ),
+  rule(
+    'a completed event is done until it expires, then new',
+    claims('a', 'new'),
+    completes('a', SHORT_LEASE_MS),
+    releases('a'),
+    claims('a', 'done'),
+    expire,
+    claims('b', 'new'),
+  ),
+  rule(
+    'a completed event outlives the lease of its claim',
+    claims('a', 'new', SHORT_LEASE_MS),
+    completes('a'),
+    expire,
+    claims('b', 'done'),
+  ),
+  rule('a released event is new', claims('a', 'new'), releases('a'), claims('b', 'new')),
+  rule(
+    'only the owner releases or completes a claim',
+    claims('a', 'new'),
+    releases('b'),
+    claims('b', 'pending'),
+    completes('b'),
+    claims('c', 'pending'),
+  ),
+  rule('an expired claim is free', claims('a', 'new', SHORT_LEASE_MS), expire, claims('b', 'new')),
+  rule(
+    'the owner renews a claim',
+    claims('a', 'new', SHORT_LEASE_MS),
+    claims('a', 'new'),
+    expire,
+    claims('b', 'pending'),
+  ),
+  rule(
+    'an owner that lost its claim does not renew, release or complete the new one',
+    claims('a', 'new', SHORT_LEASE_MS),
+    expire,
+    claims('b', 'new'),
+    claims('a', 'pending'),
+    releases('a'),
+    claims('c', 'pending'),
+    completes('a'),
+    claims('c', 'pending'),
+  ),
   rule(
     'an owner with an expired lease completes if nobody else has claimed',
-    async ({ store, key, wait }) => {
-      await store.claim(key, 'a', SHORT_LEASE_MS);
-      await wait(EXPIRY_MS);
-      await store.complete(key, 'a', LONG_LEASE_MS);
-      expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'done');
-    },
+    claims('a', 'new', SHORT_LEASE_MS),
+    expire,
+    completes('a'),
+    claims('b', 'done'),
   ),
-  rule('releasing a free event changes nothing', async ({ store, key }) => {
-    await store.release(key, 'a');
-    expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
-  }),
+  rule('releasing a free event changes nothing', releases('a'), claims('b', 'new')),
 ];
 
-/** The lease of `a` expires, and `b` claims the event. */
-async function loseClaim({ store, key, wait }: Subject): Promise<void> {
-  await store.claim(key, 'a', SHORT_LEASE_MS);
-  await wait(EXPIRY_MS);
-  expectSame(await store.claim(key, 'b', LONG_LEASE_MS), 'new');
-}
-
 /* @__NO_SIDE_EFFECTS__ */
-function rule(name: string, check: (subject: Subject) => Promise<void>): DedupeStoreCase {
+function rule(name: string, ...steps: readonly Step[]): DedupeStoreCase {
   const run: DedupeStoreCase['run'] = async (create) => {
     const { store, wait = sleep } = await create();
-    await check({ store, wait, key: randomKey() });
+    const key = randomKey();
+    for (const step of steps) await step({ store, wait, key });
   };
   return { name, run };
 }
 
-const otherKey = (key: string): string => (key.startsWith('0') ? '1' : '0') + key.slice(1);
+/** Claims the event, and expects a result. */
+/* @__NO_SIDE_EFFECTS__ */
+function claims(owner: string, expected: ClaimResult, leaseMs = LONG_LEASE_MS): Step {
+  return async ({ store, key }) => expectSame(await store.claim(key, owner, leaseMs), expected);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function completes(owner: string, ttlMs = LONG_LEASE_MS): Step {
+  return async ({ store, key }) => store.complete(key, owner, ttlMs);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function releases(owner: string): Step {
+  return async ({ store, key }) => store.release(key, owner);
+}
+
+/** Waits until a short lease has expired. */
+function expire({ wait }: Subject): Promise<void> {
+  return wait(SHORT_LEASE_MS + 100);
+}

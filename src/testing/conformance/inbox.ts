@@ -1,4 +1,5 @@
 import { WebhookPayloadError } from '../../errors/index.js';
+import { isObject } from '../../utils/json.js';
 import type { StoredWebhook, WebhookInbox } from '../../webhooks/inbox.js';
 import { eventually, expectSame, randomKey } from './support.js';
 
@@ -27,13 +28,14 @@ export type StopWork = () => unknown;
 export interface InboxCase {
   /** The rule, as a title for a test. */
   readonly name: string;
-  /** Rejects with a readable error if the inbox breaks the rule, after 20 seconds at the latest. */
+  /** Rejects if the inbox breaks the rule, after at most 20 seconds. */
   run(create: () => InboxSubject | Promise<InboxSubject>): Promise<void>;
 }
 
 /**
- * The rules of a `WebhookInbox` and its worker, for the tests of a custom inbox, with any test framework. A
- * case may take some seconds: as long as the queue waits between two attempts.
+ * Tests a custom `WebhookInbox` and its worker, in any test framework.
+ *
+ * A case may take some seconds: as long as the queue waits between two attempts.
  *
  * @example
  * ```ts
@@ -59,154 +61,135 @@ export interface InboxCase {
  * ```
  */
 export const inboxConformance: readonly InboxCase[] = [
-  rule('processes a webhook as it was stored', processes()),
-  rule(
+  processes('processes a webhook as it was stored', () => ''),
+  processes(
     'keeps any text, also a NUL and half a surrogate pair',
-    processes(() => ({ text: 'a\u0000b \ud83d \u{1f600} \u2028 "\\' })),
+    () => 'a\u0000b \ud83d \u{1f600} \u2028 "\\',
   ),
-  rule(
-    'stores a conversation of 1.5 MB',
-    processes(() => ({ text: 'é'.repeat(750_000) })),
-  ),
-  rule('processes one of many simultaneous duplicates', async ({ inbox, work, seen, settled }) => {
-    const webhook = newWebhook();
-    const duplicates = Array.from({ length: 20 }, (_, index) => ({
-      ...webhook,
-      deliveryId: `duplicate ${index}`,
-    }));
-    await Promise.all(duplicates.map(async (duplicate) => inbox.store(duplicate)));
-    await work(async () => undefined);
+  processes('stores a conversation of 1.5 MB', () => 'é'.repeat(750_000)),
+  rule('processes one of many simultaneous duplicates', async ({ store, webhook, work, runs, settled }) => {
+    await Promise.all(Array.from({ length: 20 }, () => store(webhook)));
+    await work();
     await settled();
-    expectSame(seen(webhook), 1);
+    expectSame(runs(webhook), 1);
   }),
-  rule('ignores a duplicate of a webhook that is being processed', async ({ inbox, work, seen, settled }) => {
-    const webhook = newWebhook();
+  rule('ignores a duplicate of a webhook that is being processed', async (subject) => {
+    const { store, webhook, work, runs, settled } = subject;
     let isStored = false;
-    await work(async ({ key }) => {
-      if (key === webhook.key) await eventually('the duplicate is stored', () => isStored);
-    });
-    await inbox.store(webhook);
-    await eventually('it has started', () => seen(webhook) === 1);
-    await inbox.store({ ...webhook, deliveryId: 'duplicate' });
+    await work(() => eventually('the duplicate is stored', () => isStored));
+    await store(webhook);
+    await eventually('it has started', () => runs(webhook) === 1);
+    await store(webhook);
     isStored = true;
     await settled();
-    expectSame(seen(webhook), 1);
+    expectSame(runs(webhook), 1);
   }),
-  rule('ignores a duplicate of a processed webhook', async ({ inbox, work, seen, settled }) => {
-    const webhook = newWebhook();
-    await work(async () => undefined);
-    await inbox.store(webhook);
+  rule('ignores a duplicate of a processed webhook', async ({ store, webhook, work, runs, settled }) => {
+    await work();
+    await store(webhook);
     await settled();
-    await inbox.store({ ...webhook, deliveryId: 'duplicate' });
+    await store(webhook);
     await settled();
-    expectSame(seen(webhook), 1);
+    expectSame(runs(webhook), 1);
   }),
-  rule('one of two workers processes a webhook', async ({ inbox, work, seen, settled }) => {
-    await work(async () => undefined);
-    await work(async () => undefined);
+  rule('one of two workers processes a webhook', async ({ store, work, runs, settled }) => {
+    await work();
+    await work();
     const webhooks = Array.from({ length: 50 }, () => newWebhook());
-    await Promise.all(webhooks.map(async (webhook) => inbox.store(webhook)));
-    await eventually('all are processed', () => webhooks.every((webhook) => seen(webhook) > 0));
+    await Promise.all(webhooks.map(store));
+    await eventually('all are processed', () => webhooks.every((webhook) => runs(webhook) > 0));
     await settled();
-    expectSame(webhooks.filter((webhook) => seen(webhook) > 1).length, 0);
+    expectSame(webhooks.filter((webhook) => runs(webhook) > 1).length, 0);
   }),
   rule('retries a failed webhook, and does not keep it after a success', async (subject) => {
-    const { inbox, work, seen, settled } = subject;
-    const webhook = newWebhook();
-    await work(async ({ key }) => {
-      if (key === webhook.key && seen(webhook) < 2) throw new Error('away for a moment');
+    const { store, webhook, work, runs, settled, isKept } = subject;
+    await work(async () => {
+      if (runs(webhook) < 2) throw new Error('away for a moment');
     });
-    await inbox.store(webhook);
-    await eventually('it is processed again', () => seen(webhook) === 2);
+    await store(webhook);
+    await eventually('it is processed again', () => runs(webhook) === 2);
     await settled();
-    expectSame(await subject.kept(webhook), false);
+    expectSame(await isKept(), false);
   }),
-  rule('keeps a webhook that always fails, unchanged', async ({ inbox, work, kept }) => {
-    const webhook = newWebhook();
-    await inbox.store(webhook);
+  rule('keeps a webhook that always fails, unchanged', async ({ store, webhook, work, isKept }) => {
+    await store(webhook);
     await work(async () => {
       throw new Error('never again');
     });
-    await eventually('it is a dead letter', () => kept(webhook));
+    await eventually('it is a dead letter', isKept);
   }),
   rule('keeps an invalid webhook after one run', async (subject) => {
-    const { inbox, work, seen, settled, kept } = subject;
-    const webhook = newWebhook();
-    await work(async ({ key }) => {
-      if (key === webhook.key) throw new WebhookPayloadError('does not fit', { issues: [] });
+    const { store, webhook, work, runs, settled, isKept } = subject;
+    await work(async () => {
+      throw new WebhookPayloadError('does not fit', { issues: [] });
     });
-    await inbox.store(webhook);
-    await eventually('it is a dead letter', () => kept(webhook));
+    await store(webhook);
+    await eventually('it is a dead letter', isKept);
     await settled();
-    expectSame(seen(webhook), 1);
+    expectSame(runs(webhook), 1);
   }),
-  rule('a hanging webhook delays no other of its type', async ({ inbox, work, seen }) => {
-    const [stuck, next] = [newWebhook(), newWebhook()];
-    await work(async ({ key }) => {
-      if (key === stuck.key) await new Promise(() => undefined);
-    });
-    await inbox.store(stuck);
-    await eventually('it has started', () => seen(stuck) === 1);
-    await inbox.store(next);
-    await eventually('the next one is processed', () => seen(next) === 1);
+  rule('a hanging webhook delays no other of its type', async ({ store, webhook, work, runs, settled }) => {
+    await work(() => new Promise(() => undefined));
+    await store(webhook);
+    await eventually('it has started', () => runs(webhook) === 1);
+    await settled();
   }),
-  rule('another worker processes what a killed worker left', async (subject) => {
-    const { inbox, work, seen } = subject;
-    const webhook = newWebhook();
-    const stop = await work(async () => new Promise(() => undefined));
-    await inbox.store(webhook);
-    await eventually('it has started', () => seen(webhook) === 1);
-    await stop();
-    await work(async () => undefined);
-    await eventually('it is processed again', () => seen(webhook) === 2);
+  rule('another worker processes what a killed worker left', async ({ store, webhook, work, runs }) => {
+    const kill = await work(() => new Promise(() => undefined));
+    await store(webhook);
+    await eventually('it has started', () => runs(webhook) === 1);
+    await kill();
+    await work();
+    await eventually('it is processed again', () => runs(webhook) === 2);
   }),
 ];
 
-/** A subject with a record of what was processed. */
+/** An inbox, with a record of what its workers processed. */
 interface Recorded {
-  readonly inbox: WebhookInbox;
-  readonly work: (process: ProcessStored) => Promise<StopWork>;
+  /** A webhook that no rule has stored yet. */
+  readonly webhook: StoredWebhook;
+  /** Stores a webhook as another delivery. */
+  readonly store: (webhook: StoredWebhook) => Promise<void>;
+  /** Starts a worker, which processes `webhook` by this function. Returns a function that kills it. */
+  readonly work: (process?: () => Promise<void>) => Promise<StopWork>;
   /** Counts the runs of a webhook that came as it was stored. */
-  readonly seen: (webhook: StoredWebhook) => number;
-  /** Whether a webhook is a dead letter, as it was stored. */
-  readonly kept: (webhook: StoredWebhook) => Promise<boolean>;
+  readonly runs: (webhook: StoredWebhook) => number;
+  /** Returns whether `webhook` is a dead letter, as it was stored. */
+  readonly isKept: () => Promise<boolean>;
   /** Resolves when a webhook stored now was processed: those before it have started by then. */
   readonly settled: () => Promise<void>;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxCase {
+function rule(name: string, check: (subject: Recorded) => Promise<void>, text?: () => string): InboxCase {
   const run: InboxCase['run'] = async (create) => {
     const subject = await create();
-    const runs: string[] = [];
+    const webhook = newWebhook(text?.());
+    const seen: string[] = [];
     const stops = new Set<StopWork>();
-    const seen = (webhook: StoredWebhook) => runs.filter((shown) => shown === show(webhook)).length;
-    const recorded: Recorded = {
-      inbox: { store: (webhook) => subject.inbox.store(webhook) },
-      seen,
-      work: async (process) => {
-        const stop = await subject.work(async (stored) => {
-          runs.push(show(stored));
-          await process(stored);
-        });
-        stops.add(stop);
-        return () => {
-          stops.delete(stop);
-          return stop();
-        };
-      },
-      kept: async (webhook) => {
-        const letters = await subject.deadLetters();
-        return letters.some((letter) => show(letter) === show(webhook));
-      },
-      settled: async () => {
-        const marker = newWebhook();
-        await subject.inbox.store(marker);
-        await eventually('what is stored later is processed', () => seen(marker) > 0);
-      },
+    const runs = (stored: StoredWebhook) => seen.filter((shown) => shown === show(stored)).length;
+    const store = async (stored: StoredWebhook): Promise<void> => {
+      await subject.inbox.store({ ...stored, deliveryId: crypto.randomUUID() });
+    };
+    const work = async (process = async () => {}) => {
+      const stop = await subject.work(async (stored) => {
+        seen.push(show(stored));
+        if (stored.key === webhook.key) await process();
+      });
+      stops.add(stop);
+      return () => {
+        stops.delete(stop);
+        return stop();
+      };
+    };
+    const isKept = async () => (await subject.deadLetters()).some((letter) => show(letter) === show(webhook));
+    const settled = async () => {
+      const marker = newWebhook();
+      await store(marker);
+      await eventually('what is stored later is processed', () => runs(marker) > 0);
     };
     try {
-      await check(recorded);
+      await check({ webhook, store, work, runs, isKept, settled });
     } finally {
       for (const stop of stops) await stop();
     }
@@ -214,23 +197,24 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxC
   return { name, run };
 }
 
-/** Stores a webhook with these fields in its payload, and expects that it is processed as it was stored. */
+/** A webhook with a text in its payload is processed as it was stored. */
 /* @__NO_SIDE_EFFECTS__ */
-function processes(payload?: () => Readonly<Record<string, unknown>>): (subject: Recorded) => Promise<void> {
-  return async ({ inbox, work, seen }) => {
-    const webhook = { ...newWebhook(payload?.()), workspace: 'acme' };
-    await inbox.store(webhook);
-    await work(async () => undefined);
-    await eventually('it is processed as it was stored', () => seen(webhook) === 1);
+function processes(name: string, text: () => string): InboxCase {
+  const check = async ({ store, webhook, work, runs }: Recorded) => {
+    await store(webhook);
+    await work();
+    await eventually('it is processed as it was stored', () => runs(webhook) === 1);
   };
+  return rule(name, check, text);
 }
 
-function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebhook {
+function newWebhook(text = ''): StoredWebhook {
   return {
     version: 1,
     key: randomKey(),
     type: 'webhook_test',
-    payload: { message: 'A test.', createdAt: 1_760_000_000_000, ...payload },
+    payload: { message: 'A test.', createdAt: 1_760_000_000_000, text },
+    workspace: 'acme',
     deliveryId: crypto.randomUUID(),
     receivedAt: Date.now(),
   };
@@ -239,7 +223,7 @@ function newWebhook(payload: Readonly<Record<string, unknown>> = {}): StoredWebh
 /** Writes a webhook as text: the same for any order of its fields, and for its duplicates. */
 function show({ deliveryId, ...webhook }: StoredWebhook): string {
   return JSON.stringify(webhook, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   );

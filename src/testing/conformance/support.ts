@@ -7,8 +7,7 @@ const POLL_INTERVAL_MS = 20;
 export async function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + EVENTUALLY_TIMEOUT_MS;
   while (!(await check())) {
-    const seconds = EVENTUALLY_TIMEOUT_MS / 1_000;
-    if (Date.now() > end) throw new Error(`expected that ${what}, within ${seconds} seconds`);
+    if (Date.now() > end) throw new Error(`expected that ${what}, within ${EVENTUALLY_TIMEOUT_MS} ms`);
     await sleep(POLL_INTERVAL_MS);
   }
 }

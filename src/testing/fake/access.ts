@@ -24,10 +24,7 @@ export async function permit(
 ): Promise<Reach> {
   const permitted = await permits(question);
   if (permitted === false) {
-    throw new Refusal(
-      'notPermitted',
-      `The secret is not allowed to call ${question.operation}: see \`permits\`.`,
-    );
+    throw new Refusal('notPermitted', `\`choices.permits\` refuses ${question.operation} to this secret.`);
   }
   return permitted === true ? UNLIMITED_REACH : reachOf(question, state);
 }
@@ -35,10 +32,10 @@ export async function permit(
 /** Everything is within reach. */
 export const UNLIMITED_REACH: Reach = { workspaceOnly: () => undefined, mustReach: () => undefined };
 
-/** What a secret reaches by default. */
+/** Returns the checks of a secret by default. */
 function reachOf({ caller, operation, region }: PermitQuestion, state: FakeState): Reach {
   const forbid = (reason: RefusalReason): never => {
-    throw new Refusal(reason, `The ${caller.kind} secret is not allowed to call ${operation} here.`);
+    throw new Refusal(reason, `This ${caller.kind} secret may not call ${operation} for this record.`);
   };
   return {
     workspaceOnly() {

@@ -3,25 +3,23 @@ import type { FakeAgent, FakeState, FakeWorkspace } from './records/records.js';
 import { Refusal } from './refusals.js';
 
 /** The holder of the secret that a request carries (5.2): a workspace, or an agent. */
-export type Caller =
+export type Caller = {
+  /** The region whose secret it is. */
+  readonly region: Region;
+  /** The workspace whose secret it is, or to which the agent belongs. */
+  readonly workspace: FakeWorkspace;
+} & (
   | {
       /** A workspace secret. */
       readonly kind: 'workspace';
-      /** The region whose secret it is. */
-      readonly region: Region;
-      /** The workspace whose secret it is. */
-      readonly workspace: FakeWorkspace;
     }
   | {
       /** An agent secret. */
       readonly kind: 'agent';
-      /** The region whose secret it is. */
-      readonly region: Region;
-      /** The workspace that the agent belongs to. */
-      readonly workspace: FakeWorkspace;
       /** The agent whose secret it is. */
       readonly agent: FakeAgent;
-    };
+    }
+);
 
 /** Refuses a request without a token of the addressed region. */
 export function requireCaller(holder: Caller | undefined, headers: Headers, addressed: Region): Caller {

@@ -7,7 +7,7 @@ import { isJson, issueLines } from './responses.js';
 /** Returns the body of a request, which must fit the endpoint's schema. */
 export async function checkBody(schema: StandardSchemaV1, headers: Headers, text: string): Promise<unknown> {
   if (!isJson(headers.get('content-type')))
-    throw new Refusal('invalidRequest', 'The request body must be application/json.');
+    throw new Refusal('invalidRequest', 'The content type must be application/json.');
   const body = parseJson(text);
   if (body === undefined) throw new Refusal('invalidRequest', 'The request body is invalid JSON.');
   const verdict = await validate(schema, body, 'strict');
@@ -24,7 +24,7 @@ const READINGS: readonly ((texts: readonly string[]) => unknown)[] = [
   (texts) => texts.map(plainValue),
 ];
 
-/** Returns the query as an object, which must fit the endpoint's schema, if there is one. */
+/** Returns the query as an object, which must fit the endpoint's schema. */
 export async function checkQuery(schema: StandardSchemaV1 | undefined, search: string): Promise<unknown> {
   const sent = new URLSearchParams(search);
   const readings = new Map([...sent.keys()].map((name) => [name, 0]));

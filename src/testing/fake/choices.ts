@@ -21,7 +21,7 @@ export interface PermitQuestion {
 }
 
 /**
- * What the fake does where the specification is silent. No default is a statement about the service.
+ * The decisions of the fake where the specification is silent. The defaults say nothing about the service.
  *
  * Other choices are constants, which `fake.handle` overrides:
  *

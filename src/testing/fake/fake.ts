@@ -4,15 +4,16 @@ import { flag, text } from '../../schemas/fields.js';
 import { bindMethods } from '../../utils/bound.js';
 import { byRegion } from '../../utils/regions.js';
 import { checkOptions, oneOf } from '../../validation/check-options.js';
+import { copyOf } from '../fixtures/overlay.js';
 import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
 import { FakeWebhooks } from '../sending/webhooks.js';
-import { type BaseUrls, resolveBaseUrls } from './base-urls.js';
 import { ChangeEmitter, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
 import { Faults } from './faults/faults.js';
 import { createFetch, type FakeFetch } from './fetch.js';
 import { Generation } from './generation.js';
 import { type Handler, handlerRoute } from './handler.js';
+import { type BaseUrls, resolveBaseUrls } from './places.js';
 import { createAdd, type FakeAdd } from './records/add.js';
 import type { FakeState, StartRecords } from './records/records.js';
 import {
@@ -38,7 +39,7 @@ export interface FakePlatformOptions {
    * only the built-in catalogue of default tools.
    */
   readonly seed?: 'default' | 'empty' | undefined;
-  /** What the fake does where the specification is silent. */
+  /** The decisions of the fake where the specification is silent. */
   readonly choices?: Partial<FakeChoices> | undefined;
   /** The addresses of `fake.fetch` and the msw handlers. Default: two hosts under `.test`. */
   readonly baseUrls?: Partial<BaseUrls> | undefined;
@@ -104,7 +105,7 @@ export class FakePlatform {
     this.webhooks = new FakeWebhooks(store, this.#changes, generation);
     this.fetch = createFetch(this.#service);
     // A copy: `reset` returns to these records, even if the test has changed its own.
-    this.#options = { ...options, regions: structuredClone(options.regions) };
+    this.#options = { ...options, regions: copyOf(options.regions) };
     fillStore(store, this.add, this.#options);
     bindMethods(this);
   }
@@ -136,8 +137,7 @@ export class FakePlatform {
   }
 
   /**
-   * Adds an operation that the specification does not show, or replaces one that it does, before or after the
-   * first request.
+   * Adds an operation that the specification does not show, or replaces a documented one. Works at any time.
    *
    * Before the handler is called, the request is authenticated, validated against the endpoint's schemas of
    * query and body, and checked by `choices.permits`. The handler checks what else a caller may reach.
@@ -166,15 +166,6 @@ export class FakePlatform {
   ): void {
     const others = this.#routes.filter((route) => !isSameOperation(route.endpoint, endpoint));
     this.#routes = [handlerRoute(endpoint, handler), ...others];
-  }
-
-  /**
-   * The names of all operations: those of `endpoints`, and those added by `handle`.
-   *
-   * @internal
-   */
-  get endpointNames(): readonly string[] {
-    return this.#routes.map(({ name }) => name);
   }
 
   /**

@@ -2,8 +2,8 @@
 export class Generation {
   readonly #underWay = new Set<AbortController>();
 
-  /** Begins a piece of work, whose signal the next reset aborts. */
-  begin(): Work {
+  /** Begins a call or a delivery. The next reset aborts its signal, unless it is done by then. */
+  begin(): { readonly ended: AbortSignal; readonly done: () => void } {
     const controller = new AbortController();
     this.#underWay.add(controller);
     return { ended: controller.signal, done: () => void this.#underWay.delete(controller) };
@@ -14,12 +14,4 @@ export class Generation {
     for (const controller of this.#underWay) controller.abort(new Error('The fake was reset.'));
     this.#underWay.clear();
   }
-}
-
-/** A piece of work, such as a call or a delivery. */
-interface Work {
-  /** Aborted by a reset. */
-  readonly ended: AbortSignal;
-  /** From here on, a reset no longer aborts it. */
-  readonly done: () => void;
 }

@@ -27,11 +27,10 @@ export interface HandlerCall<
   /** The records of this region, to read and to change. */
   readonly state: MutableRegionState;
   /**
-   * Creates the envelope of a success (2.7) around the result of an endpoint declared by `withData`, or
-   * alone. If the response has a custom schema, return the whole body instead.
+   * Puts the result into the envelope of a success (2.7), for an endpoint declared by `withData`. If the response has a custom schema, return the whole body instead.
    */
   readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
-  /** Responds with the error body of section 7, with the status and code of {@link FakeChoices.refusals}. */
+  /** Responds with an error body (section 7). {@link FakeChoices.refusals} decides status and code. */
   readonly refuse: (reason: RefusalReason, message: string) => never;
 }
 
@@ -52,13 +51,12 @@ export function handlerRoute<Path extends string, Body, Query, Result>(
   const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
   const rule = ({ reach: _, ...call }: OperationCall): unknown => {
     const succeed = (...[data]: unknown[]): object => (data === undefined ? SUCCESS : { ...SUCCESS, data });
-    const own: object = { ...call, succeed, refuse: throwRefusal };
+    const refuse = (reason: RefusalReason, message: string): never => {
+      throw new Refusal(reason, message);
+    };
+    const own: object = { ...call, succeed, refuse };
     // Only requests of this endpoint get here, and their path, query and body have these types.
     return handler(own as HandlerCall<PathParameter<Path>, Body, Query, Result>);
   };
   return { name, endpoint, rule };
-}
-
-function throwRefusal(reason: RefusalReason, message: string): never {
-  throw new Refusal(reason, message);
 }

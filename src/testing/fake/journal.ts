@@ -1,25 +1,23 @@
 /** The newest entries that are kept. */
 const MAX_ENTRIES = 10_000;
 
-/** The characters of bodies that are kept: 50 million. */
+/** The characters of entries whose bodies are kept: 50 million. */
 const MAX_CHARACTERS = 50_000_000;
 
-/** In place of a body that is no longer kept. */
-export const NOT_KEPT = '[no longer kept: newer bodies need the room]';
+/** Replaces the body of an entry that has lost its bodies. */
+export const NOT_KEPT = '[dropped to make room for newer bodies]';
 
 /** An entry of a journal. */
 interface Entry {
   readonly id: string;
   /** Milliseconds; undefined while it is under way. */
-  readonly duration: number | undefined;
+  readonly duration?: number | undefined;
 }
 
-/** What differs between journals. */
+/** The differences between journals. */
 interface JournalOptions<Each> {
   /** The beginning of ids. */
   readonly prefix: string;
-  /** The bodies of an entry. */
-  readonly bodiesOf: (entry: Each) => readonly unknown[];
   /** An entry without its bodies. */
   readonly withoutBodies: (entry: Each) => Partial<Each>;
   /** Called when an entry begins, and when it ends. */
@@ -31,7 +29,7 @@ interface JournalOptions<Each> {
 export class Journal<Each extends Entry> {
   readonly entries: Each[] = [];
   readonly #options: JournalOptions<Each>;
-  /** The size of the bodies of each entry that still has them, the oldest first. */
+  /** The size of each entry that still has its bodies, the oldest first. */
   readonly #sizes = new Map<Each, number>();
   #size = 0;
   #lastId = 0;
@@ -71,7 +69,7 @@ export class Journal<Each extends Entry> {
   }
 
   #measure(entry: Each): void {
-    const size = this.#options.bodiesOf(entry).reduce((sum: number, body) => sum + charactersOf(body), 0);
+    const size = JSON.stringify(entry).length;
     this.#size += size - (this.#sizes.get(entry) ?? 0);
     this.#sizes.set(entry, size);
     for (const old of this.#sizes.keys()) {
@@ -85,8 +83,4 @@ export class Journal<Each extends Entry> {
     this.#size -= this.#sizes.get(entry) ?? 0;
     this.#sizes.delete(entry);
   }
-}
-
-function charactersOf(body: unknown): number {
-  return JSON.stringify(body)?.length ?? 0;
 }

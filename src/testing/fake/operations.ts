@@ -72,7 +72,8 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     }
     if (number.imported !== isImportedNumber) {
       const kind = number.imported ? 'an imported' : 'a rented';
-      throw new Refusal('numberKindMismatch', `"${sid}" is ${kind} number: isImportedNumber is wrong.`);
+      const message = `"${sid}" is ${kind} number: isImportedNumber must be ${number.imported}.`;
+      throw new Refusal('numberKindMismatch', message);
     }
     if (number.imported) {
       // Rule 2: only removed from the workspace; the customer's own telephony account keeps it.

@@ -1,7 +1,18 @@
-import { REGIONS, type Region } from '../../utils/regions.js';
-import type { BaseUrls } from './base-urls.js';
+import { byRegion, REGIONS, type Region } from '../../utils/regions.js';
 import { Refusal } from './refusals.js';
 import { matchRoute, type Route } from './route.js';
+
+/** The base address of each region, without `/v3`. */
+export type BaseUrls = { readonly [Name in Region]: string };
+
+/** Normalizes base addresses, which may end in a slash or in `/v3`. By default, they are in process. */
+export function resolveBaseUrls(given: Partial<BaseUrls> = {}): BaseUrls {
+  // No such hosts can exist (RFC 6761).
+  return byRegion((region) => {
+    const { origin, pathname } = new URL(given[region] ?? `https://${region}.agent-platform.test`);
+    return origin + pathname.replace(/\/+$/, '').replace(/\/v3$/, '');
+  });
+}
 
 /** The address of a request. */
 export interface Place {
@@ -13,7 +24,7 @@ export interface Place {
   readonly sent: string;
   /** The beginning that the path should have. */
   readonly start: string;
-  /** What the address lacks, if it does. */
+  /** The part that the address lacks. */
   readonly lacks?: string;
 }
 

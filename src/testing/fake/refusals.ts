@@ -1,19 +1,23 @@
 import type { CollectionName } from './records/records.js';
 
+/** The default statuses: choices, except where an endpoint has a tag `@status`. */
+const STATUSES = {
+  invalidRequest: 400,
+  duplicateKey: 400,
+  unauthenticated: 401,
+  wrongRegion: 401,
+  notPermitted: 403,
+  notAgentOwner: 403,
+  notWorkspaceOwner: 403,
+  primaryWorkspace: 403,
+  notFound: 404,
+  numberKindMismatch: 400,
+  unknownRoute: 404,
+  handlerFailed: 500,
+} as const;
+
 /** The reason for an error response of the fake (section 7). */
-export type RefusalReason =
-  | 'invalidRequest'
-  | 'duplicateKey'
-  | 'unauthenticated'
-  | 'wrongRegion'
-  | 'notPermitted'
-  | 'notAgentOwner'
-  | 'notWorkspaceOwner'
-  | 'primaryWorkspace'
-  | 'notFound'
-  | 'numberKindMismatch'
-  | 'unknownRoute'
-  | 'handlerFailed';
+export type RefusalReason = keyof typeof STATUSES;
 
 /** The status and the `code` of one error response. */
 export interface RefusalChoice {
@@ -23,7 +27,7 @@ export interface RefusalChoice {
   readonly code?: string | undefined;
 }
 
-/** The status and the `code` of `notFound`; those of one kind of record go before them. */
+/** The status and the `code` of `notFound`. A kind of record may have its own. */
 export type NotFoundChoice = RefusalChoice & {
   readonly [Name in CollectionName]?: RefusalChoice | undefined;
 };
@@ -57,29 +61,13 @@ export class Refusal extends Error {
   }
 }
 
-/** The default statuses: choices, but where an endpoint has a tag `@status`. */
-const STATUSES: Readonly<Record<RefusalReason, number>> = {
-  invalidRequest: 400,
-  duplicateKey: 400,
-  unauthenticated: 401,
-  wrongRegion: 401,
-  notPermitted: 403,
-  notAgentOwner: 403,
-  notWorkspaceOwner: 403,
-  primaryWorkspace: 403,
-  notFound: 404,
-  numberKindMismatch: 400,
-  unknownRoute: 404,
-  handlerFailed: 500,
-};
-
-/** The names of all refusals. */
+/** The reasons of all refusals. */
 export const REFUSAL_REASONS: readonly string[] = /* @__PURE__ */ Object.keys(STATUSES);
 
 /** The status and the code of an error response. */
 export function statusAndCode({ reason, collection }: Refusal, refusals: RefusalChoices): [number, string] {
   const chosen: NotFoundChoice = refusals[reason] ?? {};
-  const { status = STATUSES[reason], code = statusName(status) } =
+  const { status = STATUSES[reason], code = statusName(status) }: RefusalChoice =
     (collection === undefined ? undefined : chosen[collection]) ?? chosen;
   return [status, code];
 }

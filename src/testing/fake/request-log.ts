@@ -6,7 +6,6 @@ import type { FakeRequest } from './requests.js';
 export function createRequestLog(changes: ChangeEmitter): Journal<FakeRequest> {
   return new Journal<FakeRequest>({
     prefix: 'request',
-    bodiesOf: ({ body, response }) => [body, response],
     withoutBodies: () => ({ body: NOT_KEPT, response: NOT_KEPT }),
     onEntry: (request) => changes.emit({ type: 'request', request }),
     onClear: () => changes.emit({ type: 'changed', what: 'requests' }),

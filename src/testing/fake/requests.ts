@@ -30,18 +30,18 @@ export interface FakeRequest {
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** The status of the response; undefined before it, and if a fault gave none. */
-  readonly status: number | undefined;
+  readonly status?: number | undefined;
   /** The kind of the injected fault, other than a latency. */
-  readonly fault: string | undefined;
+  readonly fault?: string | undefined;
   /**
    * The parsed body of the response; the text if it is not JSON. The whole body, even if a fault cut or
    * stalled it. Undefined before the response, and if a handler returned its own `Response`.
    */
-  readonly response: unknown;
-  /** Headers of the response, with lower-case names; undefined before it, and if a fault gave none. */
-  readonly responseHeaders: Readonly<Record<string, string>> | undefined;
+  readonly response?: unknown;
+  /** Headers of the response, with lower-case names. Undefined before it, and if a fault gave none. */
+  readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
   /** Milliseconds from arrival to response; undefined before it. */
-  readonly duration: number | undefined;
+  readonly duration?: number | undefined;
 }
 
 /** Headers as an object, credentials masked. */

@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Whether a content type is that of JSON. */
+/** Returns whether a content type is JSON. */
 export function isJson(contentType: string | null | undefined): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType ?? '');
 }
@@ -46,8 +46,9 @@ export function readable(text: string): unknown {
 }
 
 /**
- * Whether a status is a null body status of the Fetch standard (fetch.spec.whatwg.org, 2.2.3), for which
- * `new Response` throws if there is a body.
+ * Returns whether a response with this status has no body.
+ *
+ * `new Response` throws if one of these has a body (fetch.spec.whatwg.org, 2.2.3: null body status).
  */
 export function hasNoBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304;

@@ -18,7 +18,7 @@ export const documentedRoutes: readonly Route[] = /* @__PURE__ */ (
   (name) => ({ name, endpoint: endpoints[name], rule: rules[name] }) as Route,
 );
 
-/** Whether two declarations describe one operation, however their path parameters are named. */
+/** Returns whether two declarations describe one operation. Names of path parameters may differ. */
 export function isSameOperation(one: Endpoint, other: Pick<Endpoint, 'method' | 'path'>): boolean {
   const withoutNames = (path: string): string => path.replace(/\{[^{}]+\}/g, '{}');
   return one.method === other.method && withoutNames(one.path) === withoutNames(other.path);

@@ -1,13 +1,13 @@
 import { redact } from '../../utils/redact.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import { permit, UNLIMITED_REACH } from './access.js';
-import type { BaseUrls } from './base-urls.js';
 import { type Caller, findCaller, requireCaller } from './caller.js';
 import { checkBody, checkQuery } from './checks.js';
 import type { FakeChoices } from './choices.js';
 import { answerFaulted, type Faults, NO_FAULTS } from './faults/faults.js';
 import type { Generation } from './generation.js';
 import type { Journal } from './journal.js';
+import type { BaseUrls } from './places.js';
 import { noOperation, type Place } from './places.js';
 import type { Store } from './records/region-store.js';
 import { Refusal, statusAndCode, statusName } from './refusals.js';
@@ -118,11 +118,6 @@ function entryOf({ incoming, match, holder, text }: ServedCall): Omit<FakeReques
     body: redact(readable(text)),
     secretOf: holder?.kind === 'agent' ? holder.agent.id : holder?.workspace.id,
     headers: maskedHeaders(headers),
-    status: undefined,
-    fault: undefined,
-    response: undefined,
-    responseHeaders: undefined,
-    duration: undefined,
   };
 }
 

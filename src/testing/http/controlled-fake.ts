@@ -12,7 +12,6 @@ export interface ControlledFake {
   readonly requests: readonly FakeRequest[];
   readonly faults: Faults;
   readonly webhooks: FakeWebhooks;
-  readonly endpointNames: readonly string[];
   snapshot(): FakeSnapshot;
   clearRequests(): void;
   reset(options?: { readonly keepSubscriptions?: boolean | undefined }): void;

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../utils/json.js';
 import { onOneLine } from '../../utils/printable.js';
 import type { FakeRequest } from '../fake/requests.js';
-import type { DeliveryRecord, PostedEvent } from '../sending/post.js';
+import type { DeliveryRecord, PostResult } from '../sending/post.js';
 
 /** The characters of a receiver's response that a reason repeats. */
 const MAX_QUOTED_LENGTH = 200;
@@ -16,11 +16,11 @@ export function durationText(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** What the faults do that leave no error body. */
+/** Says what a fault without an error body did. */
 const FAULT_EFFECTS: Readonly<Record<string, string>> = {
-  truncated: 'The response is cut in the middle of its JSON.',
-  stall: 'The response stalls half way.',
-  reset: 'The connection is cut.',
+  truncated: 'The fault cut the response in the middle of its JSON.',
+  stall: 'The fault paused the response half way.',
+  reset: 'The fault cut the connection.',
 };
 
 /** Why a request failed, and what to do if that is known. Undefined if it succeeded, or is under way. */
@@ -29,36 +29,37 @@ export function failureOfRequest(request: FakeRequest): string | undefined {
   const effect = FAULT_EFFECTS[fault ?? ''];
   if (duration === undefined) return undefined;
   if (effect !== undefined) return effect;
-  if (status === undefined) return 'The client went away before the response.';
+  if (status === undefined) return 'The client disconnected before the response.';
   if (status < 400) return undefined;
   const isUnknown = status === 401 && secretOf === undefined && fault === undefined;
   return (
-    (wordsOf(response) || `The response is ${status}.`) +
-    (isUnknown ? ' Use a secret of this fake: its settings have them.' : '')
+    (wordsOf(response) || `The fake responded with ${status}.`) +
+    (isUnknown ? " Use a secret from the fake's settings." : '')
   );
 }
 
 /** Why a delivery failed, and what to do if that is known. Undefined for a 200, and while it is under way. */
-export function failureOfDelivery(delivery: PostedEvent | DeliveryRecord): string | undefined {
+export function failureOfDelivery(delivery: PostResult | DeliveryRecord): string | undefined {
   if ('secretOf' in delivery && delivery.secretOf === undefined && delivery.status === 401) {
-    return 'The secret was forged, and the receiver refused it, as it should.';
+    return 'The receiver refused the forged secret, as it should.';
   }
   const { outcome, status = 0, response = '', error = '' } = delivery;
   if (outcome === undefined || outcome === 'success') return undefined;
-  if (outcome === 'timeout') return `${sentence(error)} Respond first and work later: an inbox does.`;
-  if (outcome === 'failed') return `${sentence(error)} Is the receiver running, at this address?`;
+  if (outcome === 'timeout')
+    return `${sentence(error)} Respond first and work later, for example with an inbox.`;
+  if (outcome === 'failed') return `${sentence(error)} Is the receiver running at this address?`;
   const said = parseJson(response);
   const reason = wordsOf(said === undefined ? response : said);
   return `${reason || `The receiver responded with ${status}.`} ${adviceFor(status)}`.trim();
 }
 
-/** What to do about a status of a receiver. */
+/** Says how to fix a status of a receiver. */
 function adviceFor(status: number): string {
   if (status === 401 || status === 403) return 'Does the receiver have the secret of this workspace?';
-  if (status === 404 || status === 405) return 'Is the path right, and does it take a POST?';
-  if (status < 300) return 'Only a 200 counts as success (6.4).';
-  if (status < 400) return 'A redirect is not followed: only a 200 counts as success (6.4).';
-  return status < 500 ? '' : "The receiver's log says more.";
+  if (status === 404 || status === 405) return 'Is the path right, and does it accept POST?';
+  if (status < 300) return 'Only 200 is a success (6.4).';
+  if (status < 400) return 'The sender does not follow redirects: only 200 is a success (6.4).';
+  return status < 500 ? '' : "See the receiver's log.";
 }
 
 /** The message of an error body with its issues, or the beginning of another body. */

@@ -3,14 +3,14 @@ import { isLoopback } from '../../utils/loopback.js';
 /** A name or an address, and a port. */
 const HOST_PATTERN = /^(\[[\da-f:.]+\]|[^:/?#@*\\\s]+)(:\d+)?$/i;
 
-/** Whether a text is a name, an address or a suffix such as `.app.github.dev`, without a port. */
+/** Returns whether a text is a host name or a suffix such as `.app.github.dev`. */
 export function isHostName(text: unknown): boolean {
   const match = typeof text === 'string' && text !== '.' ? HOST_PATTERN.exec(text) : null;
   return match !== null && match[2] === undefined;
 }
 
 /**
- * Whether the header `Host` is one that no foreign page can have. With DNS rebinding, a page of
+ * Returns whether no foreign page can send this header `Host`. With DNS rebinding, a page of
  * `evil.example` has the same origin as the fake to its browser, but still sends `Host: evil.example`. Nobody
  * can own an address, a name without a dot, or a name under `localhost` (RFC 6761) or `internal` (reserved by
  * ICANN for private use): containers call each other by such names.
@@ -39,7 +39,7 @@ export function callableHost(host: string): string {
   return host === '::' ? '::1' : host;
 }
 
-/** Whether an address can only be reached from this machine. */
+/** Returns whether only this machine can reach an address. */
 export function isThisMachine(host: string): boolean {
   return isLoopback(hostInUrl(host).toLowerCase());
 }

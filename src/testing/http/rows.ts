@@ -1,13 +1,17 @@
+import type { Region } from '../../utils/regions.js';
 import type { FakeRequest } from '../fake/requests.js';
 import type { DeliveryRecord } from '../sending/post.js';
 import { failureOfDelivery, failureOfRequest } from './describe.js';
 
-/** A request, or the delivery of an event, in the words of the page and of the command. */
+/** The mark of a delivery that is under way. */
+export const SENDING = 'sending';
+
+/** A request or a delivery, as the page and the command show it. */
 export interface PageRow {
   readonly id: string;
   readonly at: number;
-  /** `–` if the path names none. */
-  readonly region: string;
+  /** Undefined if the path names none. */
+  readonly region: Region | undefined;
   /** The status or the outcome. */
   readonly mark: string;
   /** The method; `EVENT` for a delivery. */
@@ -33,7 +37,7 @@ export function requestRow(request: FakeRequest): PageRow {
   return {
     id,
     at,
-    region: region ?? '–',
+    region,
     fault,
     duration,
     verb: method,
@@ -57,7 +61,7 @@ export function deliveryRow(delivery: DeliveryRecord): PageRow {
     verb: 'EVENT',
     name: type,
     target: address,
-    mark: String(status ?? outcome ?? '…'),
+    mark: String(status ?? outcome ?? SENDING),
     secret: secretOf ?? 'forged secret',
     failure: failureOfDelivery(delivery),
   };

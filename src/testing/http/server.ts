@@ -6,8 +6,7 @@ import { AgentPlatformError } from '../../errors/index.js';
 import { flag, text } from '../../schemas/fields.js';
 import { byRegion } from '../../utils/regions.js';
 import { checkedBy, checkOptions, wholeNumber } from '../../validation/check-options.js';
-import type { BaseUrls } from '../fake/base-urls.js';
-import { placeOverHttp } from '../fake/places.js';
+import { type BaseUrls, placeOverHttp } from '../fake/places.js';
 import { isJson } from '../fake/responses.js';
 import type { Incoming } from '../fake/service.js';
 import { callableHost, hostInUrl, isHostName, isOwnHost, isThisMachine } from './hosts.js';
@@ -26,8 +25,9 @@ export interface ListenOptions {
   /** Default `'127.0.0.1'`: only this machine reaches the fake. */
   readonly host?: string | undefined;
   /**
-   * Serves the control API below `/_fake`, for tests in other languages, and a page for the browser at `/`.
-   * Both show everything in the fake, every secret too. Default false.
+   * Serves an HTTP API below `/_fake`, and a page at `/`. Default false.
+   *
+   * Both show everything in the fake, including secrets.
    */
   readonly control?: boolean | undefined;
   /**
@@ -64,7 +64,7 @@ export interface FakeServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the server serves. */
+/** The handlers of the server. */
 interface Served {
   /** Responds to a call of the service, and records it. */
   readonly respond: (incoming: Incoming) => Promise<Response>;
@@ -80,26 +80,34 @@ export async function startServer(served: Served, options: ListenOptions): Promi
     serve(served, [host, ...allowedHosts], incoming, outgoing).catch(() => cutConnection(outgoing));
   });
   server.on('clientError', (error: ParseError, socket) => void refuseUnparsed(served, error, socket));
+  const listening = await startListening(server, { host, port });
+  if (!isThisMachine(host)) {
+    console.warn(
+      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${listening.port}: ` +
+        'other machines can read and change its records.',
+    );
+  }
+  const baseUrls = byRegion((region) => `${listening.url}/${region}`);
+  return { ...listening, baseUrls, [Symbol.asyncDispose]: listening.close };
+}
+
+/** Lets a server listen. Rejects if it cannot. */
+export async function startListening(
+  server: http.Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Pick<FakeServer, 'url' | 'port' | 'close'>> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
   // A server that listens on a port has an address of this form.
   const actual = (server.address() as AddressInfo).port;
-  const url = `http://${hostInUrl(callableHost(host))}:${actual}`;
-  if (!isThisMachine(host)) {
-    console.warn(
-      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${actual}: ` +
-        'other machines can read and change its records.',
-    );
-  }
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  const baseUrls = byRegion((region) => `${url}/${region}`);
-  return { url, port: actual, baseUrls, close, [Symbol.asyncDispose]: close };
+  return { url: `http://${hostInUrl(callableHost(host))}:${actual}`, port: actual, close };
 }
 
 /** Loads `node:http` at run time: a bundler for browsers cannot resolve a static import (esbuild 0.28). */
@@ -107,8 +115,8 @@ function nodeHttp(): typeof http {
   const found = globalThis.process?.getBuiltinModule?.('node:http');
   if (found !== undefined) return found;
   throw new AgentPlatformError(
-    'fake.listen() needs node:http, which Node 20.16 or newer, Bun and Deno have. ' +
-      'Here the fake responds through fake.fetch and the msw handlers.',
+    'fake.listen() needs node:http: Node 20.16 or newer, Bun or Deno. ' +
+      'Use fake.fetch or the msw handlers here.',
   );
 }
 
@@ -126,7 +134,9 @@ async function serve(
   const { pathname, search: query } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : `/${url}`}`);
   const isControl = control !== undefined && /^\/(_fake\/.*)?$/.test(pathname);
   const refused = refusalAtDoor(incoming, allowedHosts) ?? (isControl ? lacksJson(incoming) : undefined);
-  const headers = headersOfMessage(incoming);
+  // Node joins the values of all headers that a request may repeat.
+  const sent = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
+  const headers = new Headers(Object.fromEntries(sent));
   if (isControl && refused === undefined) {
     // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
     const body = method === 'GET' || method === 'HEAD' ? null : await bytesOf(incoming);
@@ -152,8 +162,8 @@ async function refuseUnparsed({ respond }: Served, error: ParseError, socket: Du
   if (error.rawPacket === undefined || !socket.writable) return void socket.destroy();
   const isTls = error.rawPacket[0] === TLS_HANDSHAKE;
   const message = isTls
-    ? 'The fake speaks http: only, not https:.'
-    : `Not a request of HTTP/1.1: ${error.code}.`;
+    ? 'The fake only speaks http:, and this is https:. Change the address.'
+    : `This is not HTTP/1.1: ${error.code}.`;
   const { signal } = new AbortController();
   await respond({
     method: isTls ? 'TLS' : '?',
@@ -174,16 +184,17 @@ function refusalAtDoor(
 ): Incoming['refused'] {
   const { host = '' } = headers;
   if (!isOwnHost(host, allowedHosts)) {
-    const hint = 'Allow it with --allow-host, or the option allowedHosts of listen.';
-    return { status: 421, message: `The fake does not serve the host "${host}". ${hint}` };
+    const hint = 'Allow it with --allow-host, or with the option allowedHosts of fake.listen.';
+    return { status: 421, message: `The fake does not accept the host "${host}". ${hint}` };
   }
   // Set by browsers, for what a page loads and for its links (www.w3.org/TR/fetch-metadata, 2.3).
   if (headers['sec-fetch-site'] === 'cross-site') {
-    const message = 'The fake serves no page of another site. Enter its address in the browser yourself.';
+    const message =
+      'This request comes from another site. Enter the address of the fake in the browser yourself.';
     return { status: 403, message };
   }
   if (!/^(TRACE|CONNECT)$/.test(method)) return undefined;
-  return { status: 405, message: `The fake does not serve ${method}.` };
+  return { status: 405, message: `The fake does not accept ${method}.` };
 }
 
 /** A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2). */
@@ -197,14 +208,6 @@ async function bytesOf(incoming: http.IncomingMessage): Promise<Buffer<ArrayBuff
   // Without an encoding, chunks are bytes.
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
   return Buffer.concat(chunks);
-}
-
-function headersOfMessage(incoming: http.IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    for (const each of [value ?? []].flat()) headers.append(name, each);
-  }
-  return headers;
 }
 
 async function sendResponse(

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../errors/index.js';
+import { redact } from '../../utils/redact.js';
 import type { ChangeEmitter } from '../fake/changes.js';
 import type { Generation } from '../fake/generation.js';
 import { Journal, NOT_KEPT } from '../fake/journal.js';
 import { takeFailure } from './failures.js';
-import { addressOf, type DeliveryRecord, type EventPost, maskedPayload, postEvent } from './post.js';
+import { type DeliveryRecord, type EventPost, postEvent } from './post.js';
 
 /** An event of a fake on its way, with what its record says about it. */
 export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
@@ -12,14 +13,13 @@ export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
 export class Deliveries {
   readonly #journal: Journal<DeliveryRecord>;
   readonly #generation: Generation;
-  /** What was posted. */
+  /** The event of each delivery, to send it again. */
   readonly #posts = new WeakMap<DeliveryRecord, FakePost>();
 
   constructor(changes: ChangeEmitter, generation: Generation) {
     this.#generation = generation;
     this.#journal = new Journal<DeliveryRecord>({
       prefix: 'delivery',
-      bodiesOf: ({ payload, response }) => [payload, response],
       withoutBodies: (delivery) => {
         this.#posts.delete(delivery);
         return { payload: { forgotten: NOT_KEPT }, response: NOT_KEPT };
@@ -34,27 +34,16 @@ export class Deliveries {
   }
 
   async post(event: FakePost): Promise<DeliveryRecord> {
-    const { type, region, secretOf, via } = event;
-    const delivery = this.#journal.open({
-      at: Date.now(),
-      type,
-      region,
-      secretOf,
-      address: addressOf(event),
-      via,
-      outcome: undefined,
-      status: undefined,
-      response: undefined,
-      error: undefined,
-      payload: maskedPayload(event),
-      duration: undefined,
-    });
+    const { type, region, secretOf, secret, target } = event;
+    // `redact` of an object returns an object.
+    const payload = redact({ ...event.payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
+    const address = typeof target === 'string' ? target : 'receiver';
+    const delivery = this.#journal.open({ at: Date.now(), type, region, secretOf, address, payload });
     this.#posts.set(delivery, event);
     const { ended, done } = this.#generation.begin();
-    const posted = await postEvent(event, ended);
+    const result = await postEvent(event, ended);
     done();
-    const { outcome, status, response, error = takeFailure(event), duration } = posted;
-    this.#journal.close(delivery, { outcome, status, response, error, duration });
+    this.#journal.close(delivery, { error: takeFailure(event), ...result });
     return delivery;
   }
 
@@ -63,7 +52,9 @@ export class Deliveries {
     const event = delivery && this.#posts.get(delivery);
     if (event !== undefined) return this.post(event);
     const reason =
-      delivery === undefined ? `There is no delivery "${id}".` : `Delivery "${id}": ${NOT_KEPT}.`;
+      delivery === undefined
+        ? `There is no delivery "${id}".`
+        : `The payload of delivery "${id}" was dropped to make room for newer ones.`;
     throw new ConfigurationError(reason, { option: 'id' });
   }
 

@@ -1,7 +1,7 @@
 import type { WebhookReceiver } from '../../webhooks/receiver.js';
 import { type DeliveryTarget, describeFailure, type EventPost } from './post.js';
 
-/** What failed in each receiver, by its event. The response of a receiver never says it. */
+/** The failures of each receiver, by event. The response of a receiver never names them. */
 const failuresOf = /* @__PURE__ */ new WeakMap<DeliveryTarget, Map<string, string>>();
 
 /** Records what fails in a receiver of this package. Other targets have no `onRejected`. */

@@ -1,12 +1,10 @@
 import { ConfigurationError } from '../../errors/index.js';
 import type { Region } from '../../utils/regions.js';
-import { refuseOptions } from '../../validation/check-options.js';
 import { type WebhookEventType, type WebhookPayloadOf, webhookEvents } from '../../webhooks/events.js';
 import type { FakeState } from '../fake/records/records.js';
 import { EVENT_TYPES } from '../fixtures/events.js';
 import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
 import { type DeepPartial, isMisspelt } from '../fixtures/overlay.js';
-import { sendSchema } from './options.js';
 
 /** The payload for `send`: fields to merge into a fixture, or a whole one for a custom type. */
 export type PayloadToSend<Type extends string> = Type extends WebhookEventType
@@ -15,14 +13,13 @@ export type PayloadToSend<Type extends string> = Type extends WebhookEventType
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** Merges fields into the fixture of an event, as the platform of its agent would send it. */
+/** Merges fields into the fixture of an event, and sets the platform of its agent. */
 export function completePayload(
   type: WebhookEventType,
   fields: Payload,
   region: Region,
   agents: FakeState[Region]['agents'],
 ): Payload {
-  checkIsPayload(fields, createFixtures().event(type).payload);
   // Fields of wrong types are let through: receivers meet them too. An interface has no index signature.
   const payload = createFixtures({ region }).event(type, fields).payload as object as Payload;
   const agent = agents.get(String(payload.agentId));
@@ -40,12 +37,4 @@ export function completePayload(
 /** Refuses a type that looks misspelt. Any other is sent: a newer service may have it. */
 export function checkSpelling(type: string): void {
   if (isMisspelt(type, EVENT_TYPES)) checkEventType(type);
-}
-
-/** Refuses the options, or the whole event, in place of its payload. `region` of some events is a field. */
-function checkIsPayload(fields: Payload, fixture: object): void {
-  const options = Object.keys(fields).filter((name) => name in sendSchema.shape && !(name in fixture));
-  const problems = options.map((option) => ({ option, text: 'is an option: pass it after the payload.' }));
-  if ('payload' in fields) problems.push({ option: 'payload', text: 'is the event: pass its fields only.' });
-  if (problems.length > 0) refuseOptions('webhooks.send', problems);
 }

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../../errors/index.js';
-import { redact } from '../../utils/redact.js';
 import type { Region } from '../../utils/regions.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import type { RecordedWebhook } from './recording.js';
@@ -30,52 +29,34 @@ export interface DeliveryRecord {
   readonly secretOf: string | undefined;
   /** The address it went to; `'receiver'` for a receiver in process. */
   readonly address: string;
-  /** A subscription, or the agent's `advanced.serverUrl` (6.3, rule 1). */
-  readonly via: 'subscription' | 'agent';
-  /**
-   * `'success'` for a 200 only; `'refused'` for any other status; `'timeout'` after 60 seconds;
-   * `'failed'` if no response came. Undefined while it is under way.
-   */
-  readonly outcome: 'success' | 'refused' | 'timeout' | 'failed' | undefined;
-  /** The receiver's status, if it responded. */
-  readonly status: number | undefined;
-  /** The body of the receiver's response, its first 4,096 characters; undefined if it did not respond. */
-  readonly response: string | undefined;
-  /** The reason why no response came, or what failed in a receiver in process. */
-  readonly error: string | undefined;
   /** The payload, marked fields masked. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Milliseconds from posting to the response; undefined while it is under way. */
-  readonly duration: number | undefined;
+  /**
+   * `'success'` for a 200, `'refused'` for any other status. Undefined while the delivery is under way.
+   *
+   * `'timeout'` after 60 seconds, `'failed'` if no response came for another reason.
+   */
+  readonly outcome?: 'success' | 'refused' | 'timeout' | 'failed' | undefined;
+  /** The receiver's status, if it responded. */
+  readonly status?: number | undefined;
+  /** The body of the receiver's response: its first 4,096 characters. Undefined if it did not respond. */
+  readonly response?: string | undefined;
+  /** Why no response came, or what failed in a receiver in process. */
+  readonly error?: string | undefined;
+  /** Milliseconds from posting to the response. Undefined while the delivery is under way. */
+  readonly duration?: number | undefined;
 }
 
-/** What a post came to, whoever sent it. */
-export interface PostedEvent
-  extends Pick<DeliveryRecord, 'at' | 'type' | 'address' | 'via' | 'payload'>,
-    PostResult {
-  readonly duration: number;
-}
-
-interface PostResult extends Pick<DeliveryRecord, 'status' | 'response' | 'error'> {
+/** How a post ended. */
+export interface PostResult extends Pick<DeliveryRecord, 'status' | 'response' | 'error'> {
   readonly outcome: NonNullable<DeliveryRecord['outcome']>;
+  readonly duration: number;
 }
 
 /** An event on its way to one target. */
 export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
   readonly secret: string;
   readonly target: string | DeliveryTarget;
-  readonly via: DeliveryRecord['via'];
-}
-
-/** Where an event goes to. */
-export function addressOf({ target }: EventPost): string {
-  return typeof target === 'string' ? target : 'receiver';
-}
-
-/** The payload of an event as records show it, with its secret, masked. */
-export function maskedPayload({ payload, secret }: EventPost): DeliveryRecord['payload'] {
-  // `redact` of an object returns an object.
-  return redact({ ...payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
 }
 
 /**
@@ -83,24 +64,16 @@ export function maskedPayload({ payload, secret }: EventPost): DeliveryRecord['p
  *
  * @param ended - Ends the post when aborted; its reason says why.
  */
-export async function postEvent(event: EventPost, ended?: AbortSignal): Promise<PostedEvent> {
-  const { type, via } = event;
-  const at = Date.now();
-  const payload = maskedPayload(event);
-  const result = await postOnce(event, ended);
-  return { at, type, address: addressOf(event), via, payload, duration: Date.now() - at, ...result };
-}
-
-async function postOnce(
+export async function postEvent(
   { type, payload, secret, target }: EventPost,
   ended?: AbortSignal,
 ): Promise<PostResult> {
+  const start = Date.now();
+  const timeout = new AbortController();
+  const late = new Error(`No response within ${DELIVERY_TIMEOUT_MS} ms.`);
   // Fake timers of a test advance it, unlike `AbortSignal.timeout`.
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), DELIVERY_TIMEOUT_MS);
-  const end = (): void => controller.abort();
-  ended?.addEventListener('abort', end);
-  const { signal } = controller;
+  const timer = setTimeout(() => timeout.abort(late), DELIVERY_TIMEOUT_MS);
+  const signal = AbortSignal.any([timeout.signal, ...(ended === undefined ? [] : [ended])]);
   const init: RequestInit = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -115,17 +88,18 @@ async function postOnce(
     const { status } = response;
     // Only the status counts: the body may break off, or not end.
     const body = await unlessAborted(response.text(), signal).catch(() => '');
-    const outcome = status === 200 ? 'success' : 'refused';
-    return { outcome, status, response: body.slice(0, MAX_RESPONSE_LENGTH), error: undefined };
+    return {
+      outcome: status === 200 ? 'success' : 'refused',
+      status,
+      response: body.slice(0, MAX_RESPONSE_LENGTH),
+      duration: Date.now() - start,
+    };
   } catch (error) {
-    const isTimeout = signal.aborted && ended?.aborted !== true;
-    const outcome = isTimeout ? 'timeout' : 'failed';
-    const cause: unknown = ended?.aborted === true ? ended.reason : error;
-    const reason = isTimeout ? `no response within ${DELIVERY_TIMEOUT_MS} ms` : describeFailure(cause);
-    return { outcome, status: undefined, response: undefined, error: reason };
+    const outcome = timeout.signal.aborted ? 'timeout' : 'failed';
+    const reason = describeFailure(signal.aborted ? signal.reason : error);
+    return { outcome, error: reason, duration: Date.now() - start };
   } finally {
     clearTimeout(timer);
-    ended?.removeEventListener('abort', end);
   }
 }
 
@@ -141,7 +115,8 @@ export function describeFailure(error: unknown): string {
   // (nodejs/undici#1602).
   const cause: unknown = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause;
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return `${code}. Does it speak http: and not https:?`;
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return `${code}. Does the server speak http: instead of https:?`;
   return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }
 

@@ -24,7 +24,7 @@ interface Subscriber extends Subscription {
 export class Subscriptions {
   readonly #changes: ChangeEmitter;
   #subscribers: readonly Subscriber[] = [];
-  /** What a reset returns to. */
+  /** A reset returns to these. */
   #kept = { subscribers: [] as readonly Subscriber[], lastId: 0 };
   #lastId = 0;
 

@@ -9,6 +9,7 @@ import type { Generation } from '../fake/generation.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
 import type { Store } from '../fake/records/region-store.js';
+import { copyOf } from '../fixtures/overlay.js';
 import { Deliveries, type FakePost } from './deliveries.js';
 import { followFailures } from './failures.js';
 import {
@@ -155,7 +156,7 @@ export class FakeWebhooks {
   }
 
   /**
-   * Sends recorded webhooks, one after the other, unchanged; the secret is that of the workspace here.
+   * Sends recorded webhooks again, one after the other. Only the secret is that of the workspace here.
    *
    * @param recording - A file of `agent-platform-sdk listen --record`, or its lines.
    * @throws {ConfigurationError} If a line of the file is not a recorded webhook.
@@ -235,18 +236,18 @@ export class FakeWebhooks {
     const { copies = 1, forged = false } = options;
     const { agents, workspaces } = this.#store[region];
     // A copy, because it may be delivered again later.
-    const event = { type, payload: structuredClone(payload), region };
+    const event = { type, payload: copyOf(payload), region };
     const secretFrom = ({ id, secret }: FakeWorkspace) =>
       forged ? { secret: `forged-${id}`, secretOf: undefined } : { secret, secretOf: id };
     const posts = this.#subscriptions
       .targetsOf(type, region, workspace.id)
-      .map((target): FakePost => ({ ...event, target, via: 'subscription', ...secretFrom(workspace) }));
+      .map((target): FakePost => ({ ...event, target, ...secretFrom(workspace) }));
     const agent = type === 'conversation_updated' ? agents.get(String(payload.agentId)) : undefined;
     const target = agent?.advanced.serverUrl;
     // The secret is that of the agent's own workspace; if that was removed, there is none.
     const home = workspaces.get(agent?.workspaceId ?? '');
     if (target !== undefined && home !== undefined) {
-      posts.push({ ...event, target, via: 'agent', ...secretFrom(home) });
+      posts.push({ ...event, target, ...secretFrom(home) });
     }
     const all = Array.from({ length: copies }, () => posts).flat();
     return Promise.all(all.map((post) => this.#deliveries.post(post)));
@@ -259,9 +260,9 @@ export class FakeWebhooks {
       ({ id, address, region: of, workspaceId, events }) =>
         `\n  ${id}: ${events?.join(', ') ?? 'all events'} of ${workspaceId} (${of}) to ${address}`,
     );
-    const list = known.length === 0 ? ' There are no subscriptions.' : ` The subscriptions:${known.join('')}`;
+    const list = known.length === 0 ? ' There are no subscriptions.' : ` Subscriptions:${known.join('')}`;
     return new ConfigurationError(
-      `webhooks.${what} has no subscriber: no subscription of ${workspace.id} (${region}) takes it. ` +
+      `webhooks.${what} has no subscriber in ${workspace.id} (${region}). ` +
         `Add one with webhooks.subscribe.${list}`,
       { option: 'type' },
     );

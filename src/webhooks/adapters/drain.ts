@@ -6,16 +6,18 @@ import { checkOptions, methods, numberBetween } from '../../validation/check-opt
 
 /** Options of {@link drain}. */
 export interface DrainOptions {
-  /** Closed at the end: an inbox, or anything else with a `close`. */
+  /** Is closed at the end: an inbox, or anything else with a `close`. */
   readonly inbox?: { close(): unknown } | undefined;
   /**
-   * Time before the server stops accepting connections, in ms. Default 0. For a load balancer that goes on
-   * opening connections for a while: let your readiness check fail from now on.
+   * Delays the moment when the server stops accepting connections, in ms. Default 0.
+   *
+   * For a load balancer that goes on opening connections for a while: let your readiness check fail from now on.
    */
   readonly delay?: number | undefined;
   /**
-   * Time for the connections that are open when the delay is over, in ms. Default 25 000. Then they are cut.
-   * If handlers run before the 200, give them the receiver's `deadline`.
+   * Limits the time for connections that are open after the delay, in ms. Default 25 000.
+   *
+   * Then they are cut. If handlers run before the 200, give them the receiver's `deadline`.
    */
   readonly timeout?: number | undefined;
 }
@@ -48,9 +50,9 @@ const IDLE_MS = 5_000;
 const drained = /* @__PURE__ */ new WeakMap<DrainableServer, Promise<void>>();
 
 /**
- * Shuts a server down without losing an event: stops accepting, finishes what is open, then closes the inbox.
+ * Shuts a server down without losing an event, then closes the inbox.
  *
- * Answers on open connections with `connection: close`, and ends idle ones after 5 s. A second call returns the
+ * It stops accepting connections and finishes the open requests. It answers on open connections with `connection: close`, and ends idle ones after 5 s. A second call returns the
  * same promise. Not covered: HTTP/2, upgraded sockets, and the servers of Bun and Deno themselves.
  *
  * @param server - What listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify,
@@ -119,7 +121,7 @@ function isServer(server: unknown): boolean {
 function check(server: unknown, options: unknown): void {
   if (!isServer(server)) {
     throw new ConfigurationError(
-      `drain takes a server of node:http or node:https, got ${typeName(server)}. Pass what listens:\n` +
+      `drain needs a server of node:http or node:https, got ${typeName(server)}. Pass the one that listens:\n` +
         '  Express, Koa: const server = app.listen(3000)\n  Fastify: app.server\n  Nest: app.getHttpServer()',
       { option: 'server' },
     );

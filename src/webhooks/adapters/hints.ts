@@ -5,8 +5,8 @@ import { onOneLine } from '../../utils/printable.js';
 // What to write instead of a wrong mount.
 
 export const READ_BEFORE =
-  'The body was read before. Mount the receiver before whatever reads it, let that read `request.clone()`, ' +
-  'or pass what was parsed: receiver.node(request, response, body). ' +
+  'The body was read before. Mount the receiver before its reader, give that one `request.clone()`, ' +
+  'or pass the parsed body: receiver.node(request, response, body). ' +
   'In h3 1, Nitro and Nuxt: receiver.fetch(toWebRequest(event)).';
 
 const IN_HONO = 'receiver.fetch(c.req.raw)';
@@ -31,7 +31,7 @@ export function wrongMount(method: string, takes: string): ConfigurationError {
 export function responseTaken(sent: number, meant: number): string {
   return (
     `your program responded with ${sent} to a webhook before its handlers ended with ${meant}. ` +
-    'Send nothing: receiver.node responds.'
+    'Do not respond: receiver.node does.'
   );
 }
 
@@ -49,7 +49,7 @@ export function bodyHint(text: string, headers: unknown): string | undefined {
   if (start.startsWith('{')) return undefined;
   const encoding = encodingOf(headers);
   if (encoding !== undefined) {
-    return `The body is compressed (${encoding}). Only gzip is unpacked: let whatever is in front send it unpacked.`;
+    return `The body is compressed (${encoding}). The receiver unpacks only gzip: turn the compression off in your proxy.`;
   }
   let kind = 'neither a JSON object nor gzip';
   if (start.startsWith('"')) kind = 'JSON inside a string: it was stringified twice';
@@ -107,7 +107,7 @@ export function everyRouteHint(request: unknown): string | undefined {
   const { url, originalUrl, route } = isObject(request) ? request : {};
   // `app.use(path, …)` cuts the path off `url`, and a route sets `route` (express 4 and 5, connect, middie).
   if (originalUrl === undefined || originalUrl !== url || route !== undefined) return undefined;
-  return "It is mounted on every route, before all others: app.use('/webhooks', receiver.node)";
+  return "The receiver is mounted on every route. Give it a path: app.use('/webhooks', receiver.node)";
 }
 
 /** Returns what to do about a wrong mount; undefined if nothing is wrong with it. */

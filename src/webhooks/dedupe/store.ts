@@ -40,7 +40,8 @@ export const DEFAULT_MAX_KEYS = 100_000;
 /** Options of {@link createMemoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
-   * The least number of handled events that are remembered; at most twice as many are. Default 100 000.
+   * Sets how many handled events are remembered, at least. Default 100 000. At most twice as many are.
+   *
    * Events that are being handled are always remembered, and not counted.
    */
   readonly maxKeys?: number | undefined;

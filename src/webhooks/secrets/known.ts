@@ -7,7 +7,7 @@ import { isCandidate, MAX_SECRET_LENGTH, type SecretOwner } from './find.js';
 import { SECRET_VARIABLE } from './secret-variable.js';
 
 /**
- * Workspace secrets: one, a list during a rotation, or a record of named workspaces with one or a list each.
+ * Holds workspace secrets: one, a list during a rotation, or an object keyed by workspace name.
  *
  * A bare string may hold several, separated by commas; anywhere else a comma is part of the secret. All
  * secrets of a list belong to one workspace. With names, `event.workspace` is the name of the workspace that
@@ -96,7 +96,7 @@ export function listSecrets(secrets: unknown): {
   if (listed.length === 0 && problems.length === 0) {
     problems.push({
       option: 'secret',
-      text: 'is empty: give a string, a list, or a record of names and secrets.',
+      text: 'is empty: pass a string, a list, or an object of secrets by workspace name.',
     });
   }
   if (new Set(listed.map(({ secret }) => secret)).size < listed.length) {

@@ -6,8 +6,9 @@ import type { OwnerFinder, SecretOwner } from './find.js';
 import { type FindKnownOwner, ownersOf, type WebhookSecrets } from './known.js';
 
 /**
- * Loads the workspace secrets, for example from a vault. Called without arguments, when a delivery first
- * carries a secret.
+ * Loads the workspace secrets, for example from a vault.
+ *
+ * It is called without arguments when a delivery first carries a secret.
  *
  * The result is kept for five minutes. An unknown secret loads it again before that, so that a rotation is
  * noticed: at most a hundred times a second if the function returns at once, such as `() => process.env.SECRET`,
@@ -120,7 +121,7 @@ export class SecretLoader implements OwnerFinder {
       await within(
         this.#take(),
         LOAD_TIMEOUT_MS,
-        () => new WebhookError(`The function \`secret\` did not settle within ${LOAD_TIMEOUT_MS} ms.`),
+        () => new WebhookError(`The function \`secret\` did not end within ${LOAD_TIMEOUT_MS} ms.`),
       );
       this.#error = undefined;
     } catch (cause) {

@@ -9,11 +9,12 @@ import { listSecrets, ownersOf, type WebhookSecrets } from './known.js';
 import type { SecretLoader, WebhookSecretLoader } from './loader.js';
 import { SECRET_VARIABLE, splitSecrets } from './secret-variable.js';
 
-/** The secrets of a receiver: `secret` or `verifySecret`, else `AGENT_PLATFORM_WEBHOOK_SECRET`. */
+/** Sets the secrets of a receiver. Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`. */
 export interface WebhookSecretOptions {
   /**
-   * Your workspace secret: one, a list during a rotation, a record of named workspaces, or a function without
-   * arguments that loads any of these.
+   * Sets your workspace secret: one, a list during a rotation, or an object keyed by workspace name.
+   *
+   * Or pass a function without arguments that loads any of these.
    *
    * A bare string is split at commas. Elements of lists, secrets of named workspaces and what a function loads
    * are taken as they are.
@@ -23,8 +24,9 @@ export interface WebhookSecretOptions {
    */
   readonly secret?: WebhookSecrets | WebhookSecretLoader | undefined;
   /**
-   * Verifies the secret that a delivery carries: returns `true`, `false` or `{ workspace }`. Cannot be
-   * combined with `secret`.
+   * Verifies the secret of a delivery: returns `true`, `false` or `{ workspace }`.
+   *
+   * Cannot be combined with `secret`.
    */
   readonly verifySecret?: WebhookSecretVerifier | undefined;
 }
@@ -55,12 +57,12 @@ export type SecretAnswer =
 export function secretProblems(options: WebhookSecretOptions): readonly OptionProblem[] {
   const { secret, verifySecret } = options;
   if (verifySecret !== undefined) {
-    const text = 'cannot be combined with secret: give one of them.';
+    const text = 'cannot be combined with `secret`: pass one of them.';
     return secret === undefined ? [] : [{ option: 'verifySecret', text }];
   }
   if (typeof secret === 'function') {
     const text =
-      'takes a function without arguments, which loads secrets. ' +
+      'must be a function without arguments, because it loads secrets. ' +
       'To verify a secret, use the option `verifySecret`.';
     return secret.length === 0 ? [] : [{ option: 'secret', text }];
   }

@@ -61,7 +61,7 @@ test.each(['method', 'body', 'headers', 'redirect', 'signal'])(
   '`%s` is not for fetchOptions',
   async (name) => {
     const fetchOptions = { [name]: 'x' } as FetchOptions;
-    const message = new RegExp(`fetchOptions.${name} is one that the client sets itself`);
+    const message = new RegExp(`fetchOptions.${name} cannot be set here: the client sets it`);
     expect(() => connect('https://eu.example', { fetchOptions })).toThrow(message);
     const error = await rejectionOf(connect('https://eu.example').tools.get('t1', { fetchOptions }));
     expect(error).toMatchObject({ type: 'configuration_error', message: expect.stringMatching(message) });

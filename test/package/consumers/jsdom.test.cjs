@@ -2,7 +2,8 @@
 test('the package loads', async () => {
   expect([typeof TextEncoder, typeof fetch]).toEqual(['undefined', 'undefined']);
   const { AgentPlatform, createWebhookReceiver } = require('agent-platform-sdk');
-  expect(require('agent-platform-sdk/testing').createFakePlatform).toBeDefined();
+  const { createFakePlatform } = require('agent-platform-sdk/testing');
+  expect(createFakePlatform().seed.eu.toolId).toBe('tool_eu_1');
   const baseUrls = { eu: 'https://eu.example' };
   // jest#2549: of another realm than the package's.
   const headers = new Headers({ 'x-app': 'shop' });

@@ -42,7 +42,7 @@ export function stall(
   });
 }
 
-/** Sends the first half of a body and then fails, like a connection that is cut. */
+/** Sends the first half of a body, and then fails like a cut connection. */
 export function breakOff(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
   let isSent = false;
   return new ReadableStream({

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../../endpoints/endpoint.js';
-import { ConfigurationError } from '../../../errors/index.js';
 import { flag } from '../../../schemas/fields.js';
-import { typeName } from '../../../utils/issues.js';
 import { isObject } from '../../../utils/json.js';
 import { REGIONS, type Region } from '../../../utils/regions.js';
 import { sleep } from '../../../utils/waiting.js';
@@ -38,42 +36,24 @@ export interface FaultScope {
 /** A fault, and the calls it applies to. */
 export type FaultInput = Fault & FaultScope;
 
-/** A fault that was injected. */
-export interface InjectedFault {
-  /** `fault_1`. */
-  readonly id: string;
-  /** Removes the fault. */
-  remove(): void;
-}
-
-/** An injected fault, with the number of calls that remain. */
-export type WaitingFault = Omit<FaultInput, 'endpoint' | 'times'> & {
-  /** `fault_1`. */
-  readonly id: string;
-  /** The name of the endpoint; undefined for all. */
-  readonly endpoint: string | undefined;
-  /** The number of calls it will still apply to. */
-  readonly remaining: number | 'always';
-  /** The number of calls it was applied to. */
-  readonly hits: number;
-};
-
-interface Injected {
-  readonly id: string;
-  /** With the name of the endpoint. */
-  readonly fault: FaultInput & { readonly endpoint: string | undefined };
-  remaining: number;
-  hits: number;
-  /** When a rate limit allowed its latest calls. */
-  allowed: readonly number[];
-}
+/** A fault that waits for calls. */
+export type WaitingFault = Fault &
+  Omit<FaultScope, 'endpoint' | 'times'> & {
+    /** `fault_1`. */
+    readonly id: string;
+    /** The name of the endpoint. Undefined for all endpoints. */
+    readonly endpoint: string | undefined;
+    /** The number of calls it will still apply to. */
+    readonly remaining: number | 'always';
+    /** The number of calls it was applied to. */
+    readonly hits: number;
+  };
 
 /** The faults that a call meets. */
 export interface TakenFaults {
   /** Milliseconds before anything else. */
   readonly delay: number;
-  /** Its kind is set. */
-  readonly fault: FaultInput | undefined;
+  readonly fault: WaitingFault | undefined;
   /** Seconds until a rate limit allows another call. */
   readonly retryAfter: number;
 }
@@ -97,7 +77,9 @@ export async function answerFaulted(
 export class Faults {
   readonly #routes: () => readonly Route[];
   readonly #changes: ChangeEmitter;
-  #injected: readonly Injected[] = [];
+  #waiting: readonly WaitingFault[] = [];
+  /** When each rate limit allowed its latest calls. */
+  readonly #allowed = new Map<string, readonly number[]>();
   #lastId = 0;
 
   /** @internal */
@@ -125,41 +107,29 @@ export class Faults {
    * fake.faults.inject({ kind: 'rate-limit', limit: 10, per: 1_000 }); // 10 calls a second
    * ```
    */
-  inject(input: FaultInput): InjectedFault {
-    checkIsFault(input);
-    const { kind = 'status', times = kind === 'rate-limit' ? 'always' : 1 } = input;
+  inject(input: FaultInput): WaitingFault {
+    const { kind = 'status' } = isObject(input) ? input : {};
     checkName('fault', kind, FAULT_KINDS);
     checkOptions(schemaOf(kind), input, { of: 'faults.inject' });
+    const { times = kind === 'rate-limit' ? 'always' : 1, ...fault } = input;
     const endpoint = this.#nameOf(input.endpoint);
     this.#lastId += 1;
-    const injected: Injected = {
-      id: `fault_${this.#lastId}`,
-      // The schema has checked the fields of this kind.
-      fault: { ...input, kind, endpoint } as Injected['fault'],
-      remaining: times === 'always' ? Number.POSITIVE_INFINITY : times,
-      hits: 0,
-      allowed: [],
-    };
-    this.#keep([...this.#injected, injected]);
-    // Not by its id, which is given again after a reset.
-    const remove = (): void => this.#keep(this.#injected.filter((each) => each !== injected));
-    return { id: injected.id, remove };
+    const id = `fault_${this.#lastId}`;
+    // The schema has checked the fields of this kind.
+    const waiting = { ...fault, kind, endpoint, id, remaining: times, hits: 0 } as WaitingFault;
+    this.#keep([...this.#waiting, waiting]);
+    return waiting;
   }
 
   /** Lists the faults that wait for calls, in the order of injection. */
   list(): readonly WaitingFault[] {
-    return this.#injected.map(({ id, fault: { times: _, ...fault }, remaining, hits }) => ({
-      ...fault,
-      id,
-      remaining: remaining === Number.POSITIVE_INFINITY ? 'always' : remaining,
-      hits,
-    }));
+    return this.#waiting;
   }
 
   /** Removes a fault by its id. Returns false if it is already removed or used up. */
   remove(id: string): boolean {
-    const others = this.#injected.filter((each) => each.id !== id);
-    const wasThere = others.length < this.#injected.length;
+    const others = this.#waiting.filter((fault) => fault.id !== id);
+    const wasThere = others.length < this.#waiting.length;
     if (wasThere) this.#keep(others);
     return wasThere;
   }
@@ -167,6 +137,7 @@ export class Faults {
   /** Removes all faults. */
   clear(): void {
     this.#lastId = 0;
+    this.#allowed.clear();
     this.#keep([]);
   }
 
@@ -176,70 +147,59 @@ export class Faults {
    * @internal
    */
   take(region: Region, endpoint: string | undefined): TakenFaults {
-    const matching = this.#injected.filter(
-      ({ fault }) => (fault.region ?? region) === region && (fault.endpoint ?? endpoint) === endpoint,
+    const matching = this.#waiting.filter(
+      (fault) => (fault.region ?? region) === region && (fault.endpoint ?? endpoint) === endpoint,
     );
-    const first = matching.find((each) => each.fault.kind !== 'latency' && !isWithinLimit(each));
-    const taken = matching.filter((each) => each === first || each.fault.kind === 'latency');
+    const first = matching.find((fault) => fault.kind !== 'latency' && !this.#allows(fault));
+    const taken = matching.filter((fault) => fault === first || fault.kind === 'latency');
     if (taken.length === 0) return NO_FAULTS;
-    for (const each of taken) {
-      each.remaining -= 1;
-      each.hits += 1;
-    }
-    this.#keep(this.#injected.filter(({ remaining }) => remaining > 0));
-    const delay = taken.reduce((sum, { fault }) => sum + (fault.kind === 'latency' ? fault.ms : 0), 0);
-    return { delay, fault: first?.fault, retryAfter: first === undefined ? 0 : secondsUntilAllowed(first) };
+    const counted = this.#waiting.map((fault) => (taken.includes(fault) ? afterHit(fault) : fault));
+    this.#keep(counted.filter(({ remaining }) => remaining !== 0));
+    const delay = taken.reduce((sum, fault) => sum + (fault.kind === 'latency' ? fault.ms : 0), 0);
+    return { delay, fault: first, retryAfter: first === undefined ? 0 : this.#secondsUntilAllowed(first) };
   }
 
-  #keep(injected: readonly Injected[]): void {
-    this.#injected = injected;
+  #keep(waiting: readonly WaitingFault[]): void {
+    this.#waiting = waiting;
     this.#changes.emit({ type: 'changed', what: 'faults' });
+  }
+
+  /** Counts a call, if the fault is a rate limit that still allows it. */
+  #allows(fault: WaitingFault): boolean {
+    if (fault.kind !== 'rate-limit') return false;
+    const now = Date.now();
+    // A clock that was set back forgets the calls.
+    const allowed = (this.#allowed.get(fault.id) ?? []).filter((at) => Math.abs(now - at) < fault.per);
+    const isAllowed = allowed.length < fault.limit;
+    this.#allowed.set(fault.id, isAllowed ? [...allowed, now] : allowed);
+    return isAllowed;
+  }
+
+  #secondsUntilAllowed(fault: WaitingFault): number {
+    if (fault.kind !== 'rate-limit') return 0;
+    const [oldest = 0] = this.#allowed.get(fault.id) ?? [];
+    return Math.max(1, Math.ceil((oldest + fault.per - Date.now()) / 1_000));
   }
 
   #nameOf(endpoint: FaultScope['endpoint']): string | undefined {
     if (endpoint === undefined) return undefined;
     const routes = this.#routes();
-    const route = routes.find(
-      (each) => typeof endpoint === 'object' && isSameOperation(each.endpoint, endpoint),
+    const isMeant = (route: Route) =>
+      typeof endpoint === 'object' && isSameOperation(route.endpoint, endpoint);
+    const given = typeof endpoint === 'string' ? endpoint : `${endpoint.method} ${endpoint.path}`;
+    const name = routes.find(isMeant)?.name ?? given;
+    checkName(
+      'endpoint',
+      name,
+      routes.map((route) => route.name),
     );
-    if (route !== undefined) return route.name;
-    const name = typeof endpoint === 'string' ? endpoint : `${endpoint.method} ${endpoint.path}`;
-    const known = routes.map((each) => each.name);
-    checkName('endpoint', name, known);
     return name;
   }
 }
 
-/** Counts a call, if the fault is a rate limit that still allows it. */
-function isWithinLimit(injected: Injected): boolean {
-  const { fault } = injected;
-  if (fault.kind !== 'rate-limit') return false;
-  const now = Date.now();
-  // A clock that was set back forgets the calls.
-  injected.allowed = injected.allowed.filter((at) => Math.abs(now - at) < fault.per);
-  if (injected.allowed.length >= fault.limit) return false;
-  injected.allowed = [...injected.allowed, now];
-  return true;
-}
-
-function secondsUntilAllowed({ fault, allowed: [oldest = 0] }: Injected): number {
-  return fault.kind === 'rate-limit' ? Math.max(1, Math.ceil((oldest + fault.per - Date.now()) / 1_000)) : 0;
-}
-
-/** Refuses what is no fault, and a path, which many reach for first. */
-function checkIsFault(input: unknown): void {
-  if (!isObject(input)) {
-    throw new ConfigurationError(
-      `faults.inject: expected a fault, such as { status: 503 }, got ${typeName(input)}.`,
-      { option: 'fault' },
-    );
-  }
-  if ('path' in input) {
-    throw new ConfigurationError(
-      'faults.inject: path is not a known option. Use `endpoint`, such as `endpoint: endpoints.getTool`.',
-      { option: 'path' },
-    );
-  }
+function afterHit(fault: WaitingFault): WaitingFault {
+  const remaining = fault.remaining === 'always' ? fault.remaining : fault.remaining - 1;
+  return { ...fault, remaining, hits: fault.hits + 1 };
 }
 
 function endpointProblem(value: unknown): string | undefined {

@@ -25,7 +25,7 @@ export interface StatusFault {
   readonly retryAfter?: number | string | undefined;
 }
 
-/** Allows a number of calls in any span of time, and refuses more with 429 and `Retry-After`. */
+/** Answers 429 with `Retry-After` if there are too many calls in a span of time. */
 export interface RateLimitFault {
   /** The kind of fault. */
   readonly kind: 'rate-limit';
@@ -89,7 +89,7 @@ export type AnswerFault<Each extends Fault> = (
   call: FaultedCall,
 ) => Promise<Answer>;
 
-/** What there is to know about a kind of fault. */
+/** The declaration of a kind of fault. */
 interface FaultRow<Kind extends FaultKind> {
   /** The schemas of its fields, beside those of the scope. */
   readonly fields: z.core.$ZodShape;

@@ -3,12 +3,12 @@ import { ConversationSchema } from '../../../schemas/conversation.js';
 import { isObject } from '../../../utils/json.js';
 import type { Region } from '../../../utils/regions.js';
 import { checkOptions } from '../../../validation/check-options.js';
-import { checkFieldNames, overlay } from '../../fixtures/overlay.js';
-import { type Completion, type Kind, kinds, wordFor } from './kinds.js';
-import type { CollectionName, FakeRegionState, NewRecordOf, NewRecordTypes, RecordTypes } from './records.js';
+import { checkFieldNames, copyOf, overlay } from '../../fixtures/overlay.js';
+import { type Kind, kinds, type RecordPlace, wordFor } from './kinds.js';
+import type { CollectionName, FakeRegionState, NewRecordOf, RecordTypes } from './records.js';
 
-/** The region of a collection, with the other records there. */
-interface CollectionHome extends Pick<Completion, 'region' | 'state'> {
+/** The place of a collection. */
+interface CollectionPlace extends RecordPlace {
   readonly onChange: () => void;
 }
 
@@ -16,12 +16,12 @@ interface CollectionHome extends Pick<Completion, 'region' | 'state'> {
 export class Collection<Name extends CollectionName> extends Map<string, RecordTypes[Name]> {
   readonly #name: Name;
   readonly #kind: Kind<Name>;
-  readonly #place: CollectionHome;
+  readonly #place: CollectionPlace;
   /** The keys of the records by what only one of them may have. */
   readonly #unique = new Map<string, string>();
   #lastId = 0;
 
-  constructor(name: Name, place: CollectionHome) {
+  constructor(name: Name, place: CollectionPlace) {
     super();
     this.#name = name;
     this.#kind = kinds[name];
@@ -31,14 +31,10 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   /** Completes, checks and adds a record. One with the same key is replaced. */
   add(given: NewRecordOf<Name>): RecordTypes[Name] {
     this.#checkNames(given);
-    // A clone, because the caller may change its record later. Fields that are undefined get their defaults.
-    const fields = Object.entries(structuredClone(given)).filter(([, field]) => field !== undefined);
-    const record = this.#kind.complete(Object.fromEntries(fields) as NewRecordTypes[Name], {
-      ...this.#place,
-      newId: (keyOf) => this.#newId(keyOf),
-      first: (collection) => this.#firstOf(collection),
-    });
-    return this.put(record);
+    // A copy, because the caller may change its record later. Without fields that are undefined.
+    const known = this.#identify({ ...this.#ownersOf(given), ...copyOf<object>(given) });
+    // `put` checks it.
+    return this.put(overlay(this.#kind.defaults(known, this.#place), known) as RecordTypes[Name]);
   }
 
   /** Checks a complete record and adds it. */
@@ -49,7 +45,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     const holder = unique && this.holderOf(unique(record));
     if (holder !== undefined && holder !== key(record)) {
       const word = wordFor(this.#name);
-      const message = `The agent already has a ${word} with the key of this one, "${holder}" (4.2).`;
+      const message = `The agent already has a ${word} with the same key: "${holder}" (4.2). Choose another key.`;
       throw new ConfigurationError(message, { option: 'key' });
     }
     this.set(key(record), record);
@@ -61,7 +57,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     checkOptions(this.#kind.schema, record, { of: `the ${wordFor(this.#name)}` });
   }
 
-  /** The key of the record that has what only one may have, such as a key among the variables of an agent. */
+  /** Returns the key of the record that has a unique value, such as the key of a variable. */
   holderOf(unique: string): string | undefined {
     return this.#unique.get(unique);
   }
@@ -112,15 +108,29 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     if (unique !== undefined && this.#unique.get(unique) === key) this.#unique.delete(unique);
   }
 
-  #newId(keyOf = (id: string): string => id): string {
+  /** Gives a new record an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. */
+  #identify(fields: object): RecordTypes[Name] {
+    const { idField, prefix, key } = this.#kind;
+    // Only its id and its owners are read before it is complete.
+    if (idField in fields) return fields as RecordTypes[Name];
     for (;;) {
       this.#lastId += 1;
-      const id = `${this.#kind.prefix}_${this.#place.region}_${this.#lastId}`;
-      if (!this.has(keyOf(id))) return id;
+      const id = `${prefix}_${this.#place.region}_${this.#lastId}`;
+      const known = { ...fields, [idField]: id } as object as RecordTypes[Name];
+      if (!this.has(key(known))) return known;
     }
   }
 
-  #firstOf(collection: 'workspaces' | 'agents' | 'orgs'): string {
+  /** The default owners of a new record: the first of each kind. */
+  #ownersOf(given: object): object {
+    const missing = [...owners].filter(
+      ([field]) =>
+        field in this.#kind.schema.shape && (given as Readonly<Record<string, unknown>>)[field] === undefined,
+    );
+    return Object.fromEntries(missing.map(([field, owner]) => [field, this.#firstOf(owner)]));
+  }
+
+  #firstOf(collection: Owners): string {
     const { region, state } = this.#place;
     const id = state[collection].keys().next().value;
     if (id !== undefined) return id;
@@ -149,8 +159,10 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   }
 }
 
+type Owners = 'agents' | 'workspaces' | 'orgs';
+
 /** The fields that name the owner of a record. */
-const owners = /* @__PURE__ */ new Map<string, 'agents' | 'workspaces' | 'orgs'>([
+const owners = /* @__PURE__ */ new Map<string, Owners>([
   ['agentId', 'agents'],
   ['workspaceId', 'workspaces'],
   ['orgId', 'orgs'],

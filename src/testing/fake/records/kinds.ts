@@ -11,29 +11,27 @@ import { VariableSchema } from '../../../schemas/variable.js';
 import type { Region } from '../../../utils/regions.js';
 import type { CollectionName, FakeRegionState, NewRecordTypes, RecordTypes } from './records.js';
 
-/** The means to complete a record. */
-export interface Completion {
+/** The place of a record: its region, with the other records there. */
+export interface RecordPlace {
   readonly region: Region;
   readonly state: FakeRegionState;
-  /** Returns an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. Its key is the id by default. */
-  readonly newId: (keyOf?: (id: string) => string) => string;
-  /** The first record of a collection: the default owner of a new one. */
-  readonly first: (collection: 'workspaces' | 'agents' | 'orgs') => string;
 }
 
 /** One kind of record. */
 export interface Kind<Name extends CollectionName> {
   /** The beginning of new ids. */
   readonly prefix: string;
+  /** The field of its id. */
+  readonly idField: string;
   /** The key of a record in its collection. */
   readonly key: (record: RecordTypes[Name]) => string;
   /** The schema of a complete record. */
   readonly schema: z.core.$ZodType<RecordTypes[Name]> & { readonly shape: object };
-  /** Fills in the missing fields of a new record. */
-  readonly complete: (given: NewRecordTypes[Name], completion: Completion) => RecordTypes[Name];
+  /** Returns the fields that a new record gets if they are missing. Its id and its owners are known. */
+  readonly defaults: (known: RecordTypes[Name], place: RecordPlace) => NewRecordTypes[Name];
   /** A new record, to begin with on the page. Its owners are those of the default seed. */
   readonly example: (region: Region) => NewRecordTypes[Name];
-  /** What only one record may have. */
+  /** Returns the value that only one record may have. */
   readonly unique?: (record: RecordTypes[Name]) => string;
 }
 
@@ -56,6 +54,7 @@ const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   workspaces: {
     prefix: 'workspace',
+    idField: 'id',
     example: (region) => ({ id: 'acme', ownerIds: [`owner_${region}`], memberIds: [] }),
     key: ({ id }) => id,
     schema: closedObject(() => ({
@@ -65,46 +64,40 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       ownerIds: requiredTexts,
       memberIds: requiredTexts,
     })),
-    complete: (given, { region, state, newId }) => {
-      const id = given.id ?? newId();
-      const isPrimary = !hasPrimary(state, id);
-      const secret = `fake-workspace-secret-of-${id}`;
-      return { isPrimary, secret, ownerIds: [`owner_${region}`], memberIds: [], ...given, id };
-    },
+    defaults: ({ id }, { region, state }) => ({
+      isPrimary: !hasPrimary(state, id),
+      secret: `fake-workspace-secret-of-${id}`,
+      ownerIds: [`owner_${region}`],
+      memberIds: [],
+    }),
   },
   orgs: {
     prefix: 'org',
+    idField: 'id',
     example: (region) => ({ id: 'acme_org', workspaceId: `workspace_${region}_1` }),
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
-    complete: (given, { newId, first }) => ({
-      ...given,
-      id: given.id ?? newId(),
-      workspaceId: given.workspaceId ?? first('workspaces'),
-    }),
+    defaults: () => ({}),
   },
   clients: {
     prefix: 'client',
+    idField: 'ID',
     example: (region) => ({ ID: 'dana', name: 'Dana', email: 'dana@acme.example', orgId: `org_${region}_1` }),
     key: ({ ID }) => ID,
     schema: OrgClientSchema,
-    complete: (given, { newId, first }) => {
-      const ID = given.ID ?? newId();
-      return { name: ID, ...given, ID, orgId: given.orgId ?? first('orgs') };
-    },
+    defaults: ({ ID }) => ({ name: ID }),
   },
   teams: {
     prefix: 'team',
+    idField: 'ID',
     example: (region) => ({ ID: 'sales', label: 'Sales', memberIds: [], orgId: `org_${region}_1` }),
     key: ({ ID }) => ID,
     schema: TeamSchema,
-    complete: (given, { newId, first }) => {
-      const ID = given.ID ?? newId();
-      return { key: ID, memberIds: [], ...given, ID, orgId: given.orgId ?? first('orgs') };
-    },
+    defaults: ({ ID }) => ({ key: ID, memberIds: [] }),
   },
   agents: {
     prefix: 'agent',
+    idField: 'id',
     example: () => ({ id: 'bot', name: 'Bot', advanced: { serverUrl: 'http://127.0.0.1:3000/webhooks' } }),
     key: ({ id }) => id,
     schema: closedObject(() => ({
@@ -115,52 +108,47 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       platform: EventAgentPlatformSchema,
       advanced: closedObject(() => ({ serverUrl: text })),
     })),
-    complete: (given, { newId, first }) => {
-      const id = given.id ?? newId();
-      const workspaceId = given.workspaceId ?? first('workspaces');
-      const secret = `fake-agent-secret-of-${id}`;
-      return { name: id, secret, platform: 'vg', advanced: {}, ...given, id, workspaceId };
-    },
+    defaults: ({ id }) => ({
+      name: id,
+      secret: `fake-agent-secret-of-${id}`,
+      platform: 'vg',
+      advanced: {},
+    }),
   },
   variables: {
     prefix: 'variable',
+    idField: 'id',
     example: (region) => ({ id: 'plan', key: 'plan', value: 'pro', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: VariableSchema,
     // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
     // workspace.
-    complete: (given, { region, state, newId, first }) => {
-      const id = given.id ?? newId();
-      const agentId = given.agentId ?? first('agents');
+    defaults: ({ id, agentId = '' }, { region, state }) => {
       const workspace = state.workspaces.get(state.agents.get(agentId)?.workspaceId ?? '');
-      const userId = workspace?.ownerIds[0] ?? `owner_${region}`;
-      return { key: id, type: 'string', userId, ...given, id, agentId };
+      return { key: id, type: 'string', userId: workspace?.ownerIds[0] ?? `owner_${region}` };
     },
     // Keys are unique within an agent (4.2).
     unique: ({ agentId, key }) => keyOfPair(agentId, key),
   },
   tools: {
     prefix: 'tool',
+    idField: 'id',
     example: (region) => ({ id: 'crm_lookup', name: 'CRM lookup', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: ToolSchema,
-    complete: (given, { newId, first }) => {
-      const id = given.id ?? newId();
-      return { name: id, ...given, id, agentId: given.agentId ?? first('agents') };
-    },
+    defaults: ({ id }) => ({ name: id }),
   },
   defaultTools: {
     prefix: 'default_tool',
+    idField: 'id',
     example: () => ({ id: 'crm_sync', name: 'CRM sync', kind: 'assignable_system' }),
     key: ({ id, name = '' }) => id ?? name,
     schema: DefaultToolSchema,
-    complete: (given, { newId }) => {
-      const id = given.id ?? newId();
-      return { name: id, kind: 'assignable_system', ...given, id };
-    },
+    defaults: ({ id }) => ({ name: id, kind: 'assignable_system' }),
   },
   conversations: {
     prefix: 'convo',
+    idField: 'convoId',
     example: (region) => ({ agentId: `agent_${region}_1`, convoId: 'c1', record: { userName: 'Dana' } }),
     key: ({ agentId, convoId }) => keyOfPair(agentId, convoId),
     schema: closedObject(() => ({
@@ -168,35 +156,26 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       convoId: requiredText,
       record: ConversationSchema,
     })),
-    complete: (given, { newId, first }) => {
-      const agentId = given.agentId ?? first('agents');
-      const convoId = given.convoId ?? newId((id) => keyOfPair(agentId, id));
+    defaults: ({ agentId, convoId }) => {
       const ID = `${agentId}_${convoId}`;
-      return { agentId, convoId, record: { ID, userID: ID, ...given.record } };
+      return { record: { ID, userID: ID } };
     },
   },
   leads: {
     prefix: 'lead',
+    idField: 'id',
     example: (region) => ({ id: 'lead_of_dana', agentId: `agent_${region}_1` }),
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
-    complete: (given, { newId, first }) => ({
-      ...given,
-      id: given.id ?? newId(),
-      agentId: given.agentId ?? first('agents'),
-    }),
+    defaults: () => ({}),
   },
   phoneNumbers: {
     prefix: 'number',
+    idField: 'sid',
     example: (region) => ({ sid: 'PN1', imported: true, workspaceId: `workspace_${region}_1` }),
     key: ({ sid }) => sid,
     schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
-    complete: (given, { newId, first }) => ({
-      imported: false,
-      ...given,
-      sid: given.sid ?? newId(),
-      workspaceId: given.workspaceId ?? first('workspaces'),
-    }),
+    defaults: () => ({ imported: false }),
   },
 };
 
@@ -204,7 +183,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
 // `Object.keys` forgets the names.
 export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
 
-/** Whether another workspace is primary. Mostly, the first one is. */
+/** Returns whether another workspace is primary. */
 function hasPrimary({ workspaces }: FakeRegionState, id: string): boolean {
   for (const other of workspaces.values()) if (other.isPrimary && other.id !== id) return true;
   return false;

@@ -4,6 +4,7 @@ import { requiredDictionary } from '../../../schemas/fields.js';
 import { isObject } from '../../../utils/json.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { checkName, checkOptions } from '../../../validation/check-options.js';
+import { copyOf } from '../../fixtures/overlay.js';
 import type { ChangeEmitter } from '../changes.js';
 import { Collection } from './collection.js';
 import { collectionNames, kinds } from './kinds.js';
@@ -51,7 +52,7 @@ export function takeSnapshot(store: Store): FakeSnapshot {
     Object.fromEntries(collectionNames.map((name) => [name, [...store[region][name].values()]])),
   );
   // `Object.fromEntries` forgets which name has which list.
-  return structuredClone({ version: 1, records }) as unknown as FakeSnapshot;
+  return copyOf({ version: 1, records }) as unknown as FakeSnapshot;
 }
 
 /** Replaces all records by those of a snapshot, which is checked before anything changes. */
@@ -63,7 +64,7 @@ export function restoreSnapshot(store: Store, snapshot: FakeSnapshot): void {
   }
   const regions = z.strictObject(byRegion(listsSchema));
   checkOptions(z.strictObject({ version: z.literal(1), records: regions }), snapshot, { of: 'the snapshot' });
-  const { records } = structuredClone(snapshot);
+  const { records } = copyOf(snapshot);
   const checkList = <Name extends CollectionName>(region: Region, name: Name): void => {
     for (const record of records[region][name] ?? []) store[region][name].checkShape(record);
   };

@@ -24,7 +24,7 @@ export interface SeedHandles {
   readonly clientId: string;
   /** The team that the client belongs to. */
   readonly teamId: string;
-  /** An agent of the primary workspace, which owns the tool, the variable, the conversation and the lead. */
+  /** An agent of the primary workspace. It owns the tool, variable, conversation and lead. */
   readonly agentId: string;
   /** The secret of the agent. */
   readonly agentSecret: string;
@@ -47,28 +47,24 @@ export interface SeedHandles {
 /** The seed of both regions. */
 export type Seed = { readonly [Name in Region]: SeedHandles };
 
-export const seed: Seed = /* @__PURE__ */ byRegion(createHandles);
-
-function createHandles(region: Region): SeedHandles {
-  return {
-    workspaceId: `workspace_${region}_1`,
-    workspaceSecret: `fake-workspace-secret-of-workspace_${region}_1`,
-    secondWorkspaceId: `workspace_${region}_2`,
-    secondWorkspaceSecret: `fake-workspace-secret-of-workspace_${region}_2`,
-    orgId: `org_${region}_1`,
-    clientId: `client_${region}_1`,
-    teamId: `team_${region}_1`,
-    agentId: `agent_${region}_1`,
-    agentSecret: `fake-agent-secret-of-agent_${region}_1`,
-    toolId: `tool_${region}_1`,
-    variableId: `variable_${region}_1`,
-    variableKey: 'customer_name',
-    convoId: `convo_${region}_1`,
-    leadId: `lead_${region}_1`,
-    rentedNumberSid: `number_${region}_1`,
-    importedNumberSid: `number_${region}_2`,
-  };
-}
+export const seed: Seed = /* @__PURE__ */ byRegion((region) => ({
+  workspaceId: `workspace_${region}_1`,
+  workspaceSecret: `fake-workspace-secret-of-workspace_${region}_1`,
+  secondWorkspaceId: `workspace_${region}_2`,
+  secondWorkspaceSecret: `fake-workspace-secret-of-workspace_${region}_2`,
+  orgId: `org_${region}_1`,
+  clientId: `client_${region}_1`,
+  teamId: `team_${region}_1`,
+  agentId: `agent_${region}_1`,
+  agentSecret: `fake-agent-secret-of-agent_${region}_1`,
+  toolId: `tool_${region}_1`,
+  variableId: `variable_${region}_1`,
+  variableKey: 'customer_name',
+  convoId: `convo_${region}_1`,
+  leadId: `lead_${region}_1`,
+  rentedNumberSid: `number_${region}_1`,
+  importedNumberSid: `number_${region}_2`,
+}));
 
 /** Adds the records that a fake begins with. */
 export function fillStore(

@@ -1,32 +1,24 @@
 import type { Child } from 'hono/jsx';
 import { readable } from '../../fake/responses.js';
-import { curlOfDelivery, curlOfRequest } from '../copies.js';
 import { durationText } from '../describe.js';
 import { deliveryRow, type PageRow, requestRow } from '../rows.js';
-import { Copy, Form } from './forms.js';
+import { Form } from './forms.js';
 import { Facts, Time, Title } from './list.js';
 import type { TabProps } from './selection.js';
 
 /** The details of the selected row: what was sent beside what came back. */
-export function Details({ fake, selection: { id }, origin }: TabProps) {
+export function Details({ fake, selection: { id } }: TabProps) {
   const request = fake.requests.find((each) => each.id === id);
   const delivery = fake.webhooks.deliveries.find((each) => each.id === id);
   if (request !== undefined) {
     const { body, headers, response, responseHeaders } = request;
-    return (
-      <Detail row={requestRow(request)} sent={[body, headers]} received={[response, responseHeaders]}>
-        <Copy label="Copy as curl" text={curlOfRequest(request, origin)} />
-      </Detail>
-    );
+    return <Detail row={requestRow(request)} sent={[body, headers]} received={[response, responseHeaders]} />;
   }
   if (delivery !== undefined) {
-    const { type, payload, response = '', address } = delivery;
-    return (
-      <Detail row={deliveryRow(delivery)} sent={[{ type, payload }]} received={[readable(response)]}>
-        {address !== 'receiver' && <Copy label="Copy as curl" text={curlOfDelivery(delivery)} />}
-        <Form label="Deliver again" action={`POST /_fake/deliveries/${id}/resend`} />
-      </Detail>
-    );
+    const { type, payload, response = '' } = delivery;
+    const repeat = <Form label="Deliver again" action={`POST /_fake/deliveries/${id}/resend`} />;
+    const [sent, received] = [[{ type, payload }], [readable(response)]] as const;
+    return <Detail row={deliveryRow(delivery)} sent={sent} received={received} form={repeat} />;
   }
   return <p class="note">Select a request or an event in the list.</p>;
 }
@@ -34,8 +26,8 @@ export function Details({ fake, selection: { id }, origin }: TabProps) {
 /** A body, and its headers if they are known. */
 type Message = readonly [body: unknown, headers?: Readonly<Record<string, string>> | undefined];
 
-function Detail(props: { row: PageRow; sent: Message; received: Message; children: Child }) {
-  const { row, sent, received, children } = props;
+function Detail(props: { row: PageRow; sent: Message; received: Message; form?: Child }) {
+  const { row, sent, received, form } = props;
   return (
     <article>
       <h2 class="line">
@@ -46,7 +38,7 @@ function Detail(props: { row: PageRow; sent: Message; received: Message; childre
         <Time at={row.at} isFull />
         {row.duration !== undefined && `, took ${durationText(row.duration)}`}
       </p>
-      <div class="line">{children}</div>
+      {form}
       <div class="sides">
         <Side title="Request" message={sent} />
         <Side title="Response" message={received} />

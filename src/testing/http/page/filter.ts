@@ -7,14 +7,14 @@ const MAX_ROWS = 200;
 /** The newest requests, and as many deliveries, that a filter looks through. */
 const MAX_SEARCHED = 1_000;
 
-/** What the list shows. */
+/** The rows that the list shows. */
 export interface FoundRows {
   readonly rows: readonly PageRow[];
-  /** What it does not show, if there is more: `The newest 200 of 734`. */
+  /** A note if there are more: `The newest 200 of 734`. */
   readonly limits: string | undefined;
 }
 
-/** Finds the rows of both regions in which every word of a filter occurs, the newest first. */
+/** Finds the rows that contain every word of a filter, the newest first. */
 export function findRows({ requests, webhooks: { deliveries } }: ControlledFake, filter: string): FoundRows {
   const words = filter.toLowerCase().split(/\s+/);
   const found = [
@@ -33,8 +33,8 @@ export function findRows({ requests, webhooks: { deliveries } }: ControlledFake,
   return { rows, limits: isCut ? limits : undefined };
 }
 
-/** What a filter looks in: all that a row shows, and `failed` if it did. */
+/** Writes all that a row shows as text for a filter, with `failed` if it did. */
 function searchedText({ region, mark, verb, name, target, secret, fault, failure }: PageRow): string {
   const more = `${fault === undefined ? '' : `fault: ${fault}`} ${failure === undefined ? '' : `failed ${failure}`}`;
-  return `${region} ${mark} ${verb} ${name} ${target} ${secret} ${more}`.toLowerCase();
+  return `${region ?? '–'} ${mark} ${verb} ${name} ${target} ${secret} ${more}`.toLowerCase();
 }

@@ -3,7 +3,7 @@ export interface FormProps {
   readonly label: string;
   /** Methods and paths: `POST /_fake/events`. */
   readonly action: string;
-  /** What its text begins with. Without it, the form is a button. */
+  /** Fills its text. Without it, the form is a button. */
   readonly body?: object;
   /** Asked before anything is sent. */
   readonly confirm?: string;
@@ -21,14 +21,5 @@ export function Form({ label, action, body, confirm }: FormProps) {
       )}
       <button type="submit">{label}</button> <output />
     </form>
-  );
-}
-
-/** A button that copies a text. */
-export function Copy({ label, text }: { label: string; text: string }) {
-  return (
-    <button type="button" data-copy={text}>
-      {label}
-    </button>
   );
 }

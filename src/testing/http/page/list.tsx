@@ -1,4 +1,3 @@
-import { REGIONS } from '../../../utils/regions.js';
 import { durationText } from '../describe.js';
 import type { PageRow } from '../rows.js';
 import type { FoundRows } from './filter.js';
@@ -8,14 +7,12 @@ import { Link, type Selection } from './selection.js';
 export function List({ found: { rows, limits }, selection }: { found: FoundRows; selection: Selection }) {
   if (rows.length === 0) return <p class="note">{limits ?? 'No requests or events yet.'}</p>;
   // The other tabs go on in the region of the row.
-  const toRow = ({ id, region }: PageRow): Selection => {
-    return {
-      ...selection,
-      tab: 'details',
-      id,
-      region: REGIONS.find((name) => name === region) ?? selection.region,
-    };
-  };
+  const toRow = ({ id, region = selection.region }: PageRow): Selection => ({
+    ...selection,
+    tab: 'details',
+    id,
+    region,
+  });
   return (
     <>
       <ol>
@@ -64,7 +61,7 @@ export function Title({ row: { mark, failure, duration, verb, name } }: { row: P
 export function Facts({ row: { region, fault, target, secret, failure } }: { row: PageRow }) {
   return (
     <span class="facts">
-      <b class="mark">{region}</b>
+      <b class="mark">{region ?? '–'}</b>
       {fault !== undefined && <b class="mark fault">fault: {fault}</b>}
       <span>{target}</span>
       <span>{secret}</span>

@@ -1,6 +1,6 @@
 /**
  * The script of the page, as text: it renews the parts marked `data-live` that have changed, shows times, filters
- * as one types, moves through the list by keys, copies, and sends forms.
+ * as one types, moves through the list by keys, and sends forms.
  */
 export const script = `
 const connection = document.getElementById('connection');
@@ -43,16 +43,17 @@ async function renew(ids) {
   }
 }
 
-// The parts that have changed, by their ids.
+// The parts that have changed, by their ids. One request after the other: a late answer would show an old list.
 const changed = new Set();
 let waiting;
+let renewing = Promise.resolve();
 function renewSoon(...ids) {
   for (const id of ids) changed.add(id);
   waiting ??= setTimeout(() => {
     waiting = undefined;
     const live = [...rendered.keys()].map(({ id }) => id).filter((id) => changed.has(id));
     changed.clear();
-    if (live.length > 0) renew(new Set(live)).catch(() => undefined);
+    if (live.length > 0) renewing = renewing.then(() => renew(new Set(live))).catch(() => undefined);
   }, 50);
 }
 const selected = new URL(location.href).searchParams.get('id');
@@ -90,20 +91,8 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   filter.focus();
 });
-document.addEventListener('click', ({ target }) => {
-  if (!('copy' in target.dataset)) return;
-  // Not the clipboard API: it is for secure contexts only, and http://platform:4010 is none.
-  const area = document.body.appendChild(document.createElement('textarea'));
-  area.value = target.dataset.copy;
-  area.select();
-  document.execCommand('copy');
-  area.remove();
-  target.classList.add('done');
-  setTimeout(() => target.classList.remove('done'), 1500);
-});
 
 function resultOf({ deliveries }) {
-  if (deliveries?.length === 0) return 'Nobody is subscribed to it.';
   return deliveries?.map(({ status, outcome }) => status ?? outcome).join(', ') ?? 'Done.';
 }
 document.addEventListener('submit', async (event) => {

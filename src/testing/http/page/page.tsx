@@ -30,7 +30,6 @@ export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly
           <h1>Fake platform</h1>
           <code>{port === '' ? host : `:${port}`}</code>
           <span id="connection" role="status" />
-          <noscript>Forms need JavaScript.</noscript>
           <Form label="Clear" action="DELETE /_fake/requests DELETE /_fake/deliveries" />
           <Form label="Reset" action="POST /_fake/reset" confirm="Reset the whole fake?" />
         </header>

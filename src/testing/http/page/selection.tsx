@@ -8,7 +8,7 @@ export const TABS = ['settings', 'details', 'events', 'faults', 'records'] as co
 /** The name of a tab. */
 export type Tab = (typeof TABS)[number];
 
-/** What the address of the page selects. */
+/** The selection in the address of the page. */
 export interface Selection {
   readonly tab: Tab;
   readonly region: Region;
@@ -20,7 +20,7 @@ export interface Selection {
   readonly filter: string;
 }
 
-/** What a tab is drawn from. */
+/** The properties of a tab. */
 export interface TabProps {
   readonly fake: ControlledFake;
   readonly selection: Selection;

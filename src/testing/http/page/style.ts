@@ -29,6 +29,7 @@ button:hover { border-color: var(--dim); cursor: pointer; }
 button:disabled { opacity: 0.55; cursor: progress; }
 textarea { display: block; width: 100%; max-height: 24rem; margin-bottom: 0.5rem; resize: vertical; }
 textarea + button { background: var(--accent); color: var(--back); }
+pre.whole { user-select: all; }
 pre { margin: 0.3rem 0; padding: 0.5rem 0.7rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 
 header { display: flex; align-items: center; gap: 0.6rem; padding: 0.5rem 1rem; background: var(--panel); }
@@ -54,7 +55,7 @@ section section pre { margin: 0; }
 .facts em { flex-basis: 100%; font-style: normal; }
 .facts, li { overflow-wrap: anywhere; }
 .mark { padding: 0 0.35rem; border-radius: 4px; text-align: center; background: color-mix(in srgb, currentColor 12%, transparent); }
-.good, .done { color: var(--good); }
+.good { color: var(--good); }
 .bad, em { color: var(--bad); }
 .fault { color: var(--fault); }
 
@@ -63,11 +64,9 @@ nav a { padding: 0.55rem 0; color: var(--dim); text-decoration: none; text-trans
 nav a[aria-current] { color: var(--text); box-shadow: inset 0 -2px var(--accent); }
 nav .mark { margin-left: 0.4rem; }
 #content { padding: 1rem; }
-article, section section, .steps { display: grid; gap: 0.7rem; align-content: start; min-width: 0; }
+article, section section { display: grid; gap: 0.7rem; align-content: start; min-width: 0; }
 .sides { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .line { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: baseline; }
-.steps { padding-left: 1.2rem; list-style: decimal; }
-.steps > li { border: 0; }
 #items li { display: flex; align-items: center; justify-content: space-between; gap: 0.6rem; padding: 0.3rem 0; }
 
 @media (min-width: 75rem) {

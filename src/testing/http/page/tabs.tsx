@@ -6,8 +6,8 @@ import { EVENT_TYPES } from '../../fixtures/events.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
 import { dotenv } from '../dotenv.js';
 import { Details } from './details.js';
-import { Copy, Form } from './forms.js';
-import { hrefOf, Link, type Selection, type Tab, type TabProps } from './selection.js';
+import { Form } from './forms.js';
+import { hrefOf, Link, type Selection, type TabProps } from './selection.js';
 
 /** The content of the selected tab. */
 export function Content(props: TabProps) {
@@ -21,36 +21,20 @@ export function Content(props: TabProps) {
   return contents[props.selection.tab](props);
 }
 
-/** What a new page shows: the settings to copy, a first call, and where to go on. */
+/** A new page shows the settings for a program, and a first call. A click selects the text of either. */
 function SettingsTab({ fake, selection, origin }: TabProps) {
-  const to = (tab: Tab): Selection => ({ ...selection, tab });
-  const settings = dotenv(fake.state, selection.region, origin);
+  const { region } = selection;
+  const settings = dotenv(fake.state, region, origin);
   const token = /^AGENT_PLATFORM_TOKEN=(.*)$/m.exec(settings)?.[1];
-  const call = `curl -H 'authorization: Bearer ${token}' ${origin}/${selection.region}/v3/tools/defaults`;
   return (
     <article>
-      <h2>Settings of your program</h2>
+      <h2>Settings for your program</h2>
       <Choices selection={selection} />
-      <pre>{settings}</pre>
-      <p class="line">
-        <Copy label="Copy settings" text={settings} />
-        <span class="note">Save them as .env, and run: node --env-file=.env app.mjs</span>
-      </p>
-      <h2>First steps</h2>
-      <ol class="steps">
-        <li>
-          Make a call. It appears in the list: click it to see what was sent, and what came back.
-          <pre>{call}</pre>
-          <Copy label="Copy command" text={call} />
-        </li>
-        <li>
-          <Link to={to('events')}>Subscribe your receiver</Link>, and send it an event.
-        </li>
-        <li>
-          <Link to={to('faults')}>Inject a fault</Link>, and see how your program takes it.
-        </li>
-        <li>Select a row of the list: it says what was sent, what came back, and why it failed.</li>
-      </ol>
+      <pre class="whole">{settings}</pre>
+      <p class="note">Save them as .env, and run: node --env-file=.env app.mjs</p>
+      <h2>Make a call</h2>
+      <pre class="whole">{`curl -H 'authorization: Bearer ${token}' ${origin}/${region}/v3/tools/defaults`}</pre>
+      <p class="note">It appears in the list. Select it to see both bodies.</p>
     </article>
   );
 }
@@ -101,7 +85,7 @@ function FaultsTab({ fake, selection }: TabProps) {
         <h2>Inject a fault</h2>
         <Choices selection={{ ...selection, kind }} kinds={FAULT_KINDS} />
         <Form label="Inject" action="POST /_fake/faults" body={fault} />
-        <p class="note">Without endpoint, it is for all of {fake.endpointNames.join(', ')}.</p>
+        <p class="note">Without endpoint, a fault applies to every operation.</p>
       </section>
       <section>
         <h2>Faults that wait for calls</h2>
@@ -157,7 +141,7 @@ function Items({ items }: { items: readonly Item[] }) {
   );
 }
 
-/** What a tab lets choose: a kind if there are some, and a region. `live.ts` follows the choice. */
+/** Offers a kind if there are some, and a region. `live.ts` follows the choice. */
 function Choices({ selection, kinds: names = [] }: { selection: Selection; kinds?: readonly string[] }) {
   const choice = (name: 'kind' | 'region', values: readonly string[]) => (
     <select data-choice aria-label={name}>
