@@ -9,26 +9,8 @@
 // `export *` is for modules that are public as a whole. `etc/index.api.md` holds every name.
 
 export type { ApiPromise, ApiResponse } from './client/api-promise.js';
-export type {
-  DriftHookContext,
-  EndHookContext,
-  HookCall,
-  Hooks,
-  RequestHookContext,
-  ResponseHookContext,
-  RetryHookContext,
-} from './client/hooks.js';
-export type {
-  AgentPlatformOptions,
-  CallOptions,
-  FetchFunction,
-  FetchInit,
-  FetchOptions,
-  FetchResponse,
-  HeadersInput,
-  RequestOptions,
-  TokenSource,
-} from './client/options.js';
+export type * from './client/hooks.js';
+export type * from './client/options.js';
 export { AgentPlatform, type RawRequest } from './client/platform.js';
 export type { ConversationsResource } from './client/resources/conversations.js';
 export type { OrgsResource } from './client/resources/orgs.js';
@@ -44,13 +26,7 @@ export {
   type QueryValue,
 } from './endpoints/endpoint.js';
 export * from './endpoints/endpoints.js';
-export {
-  type EnvelopeFields,
-  type ResponseShape,
-  withData,
-  withFields,
-  withoutData,
-} from './endpoints/response-shape.js';
+export * from './endpoints/response-shape.js';
 export * from './errors/index.js';
 export * from './schemas/conversation.js';
 export * from './schemas/conversation-records.js';
@@ -74,14 +50,7 @@ export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
 export { type DrainableServer, type DrainOptions, drain } from './webhooks/adapters/drain.js';
 export type { NodeRequest, NodeResponse } from './webhooks/adapters/node.js';
-export type {
-  DeliveryHookContext,
-  WebhookContext,
-  WebhookFailure,
-  WebhookHandler,
-  WebhookReceiverHooks,
-  WebhookRejection,
-} from './webhooks/context.js';
+export type * from './webhooks/context.js';
 export {
   type ClaimResult,
   createMemoryDedupe,
@@ -104,12 +73,7 @@ export type {
   WebhookReceiverOptions,
 } from './webhooks/options.js';
 export type { DeliveryOutcome, RejectionReason, WebhookResponse } from './webhooks/outcomes.js';
-export {
-  type ParseWebhookOptions,
-  type ParseWebhookRequestOptions,
-  parseWebhook,
-  parseWebhookRequest,
-} from './webhooks/parse.js';
+export * from './webhooks/parse.js';
 export type { InvalidWebhookEvent, ReceivedWebhook, UnknownWebhookEvent } from './webhooks/payload.js';
 export {
   createWebhookReceiver,
