@@ -72,7 +72,7 @@ function encodingOf(headers: unknown): string | undefined {
 /** The next value of a JSON text with what leads to it, or what closes an object or a list. */
 const STEP =
   // oxlint-disable-next-line no-control-regex -- JSON allows none in a string.
-  /(?:(?:^|[,:])\s*(?:[[{]\s*)*(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|(?<=[[{]\s*)[\]}])|[\]}])\s*/y;
+  /(?:(?:^|[,:])\s*(?:[[{]\s*)*(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[{]\s*[\]}])|[\]}])\s*/y;
 
 /**
  * Says where a text stops being JSON.
