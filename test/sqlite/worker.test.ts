@@ -44,8 +44,8 @@ test('a run goes on whose lock was set free, if nobody has taken its event', asy
   const { promise, resolve } = deferred();
   let run: AbortSignal | undefined;
   inbox.work(
-    processing((_, { signal } = {}) => {
-      run = signal;
+    processing((_, context) => {
+      run = context?.signal;
       return promise;
     }),
     { lockDuration: 400 },

@@ -123,7 +123,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     schema: VariableSchema,
     // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
     // workspace.
-    defaults: ({ id, agentId = '' }, { region, state }) => {
+    defaults: ({ id, agentId }, { region, state }) => {
       const workspace = state.workspaces.get(state.agents.get(agentId)?.workspaceId ?? '');
       return { key: id, type: 'string', userId: workspace?.ownerIds[0] ?? `owner_${region}` };
     },
