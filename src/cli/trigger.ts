@@ -17,7 +17,7 @@ export const FORGED_ADVICE = 'A receiver must answer 401. Verify the secret of e
 
 /** Posts one event, made from a fixture. */
 export const trigger: Command = {
-  summary: 'post one webhook that it makes up',
+  summary: 'post one made-up webhook',
   help: `${SECRET_VARIABLE}=… agent-platform-sdk trigger <type> --to <url> [options]
 
 Posts a complete, valid event of this type, created now, with the first secret of the environment.

@@ -35,7 +35,7 @@ function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefi
   const mayBeHttp = mayBeInsecure || isLoopback(hostname);
   if (protocol !== 'https:' && (protocol !== 'http:' || !mayBeHttp)) {
     const exception =
-      'Elsewhere than on loopback, http: needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
+      'To use http: beyond loopback, set `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
     return `must start with https:, got ${protocol}//${host}. ${exception}`;
   }
   if (username + password + search + hash !== '') {

@@ -39,7 +39,7 @@ export class InboxReporter {
 
   /** Reports the service's test event, which needs no handler. */
   ignored(describe: () => InboxRun): void {
-    this.#logRun('info', describe(), 'has no handler, and needs none', 'ignored');
+    this.#logRun('info', describe(), 'is a test event, which needs no handler', 'ignored');
   }
 
   /** Reports a run that has failed, if the event will run again. */

@@ -114,7 +114,9 @@ export class InboxFile {
     try {
       if (!this.#identity.isSameFile) return;
       this.#identity.replaceBy((path) => this.#copyTo(path));
-      this.#reporter.warn('the file -wal or -shm was deleted. A complete copy has replaced the file');
+      this.#reporter.warn(
+        'the -wal or -shm file was deleted. The inbox has replaced the database with a complete copy',
+      );
     } finally {
       this.#database.run('ROLLBACK');
     }
@@ -143,7 +145,7 @@ export class InboxFile {
     try {
       if (new Events(next).workers().some(({ id }) => id === proof)) {
         const unwatched =
-          'The inode of the file changes by itself, so nobody notices if the file is deleted or replaced.';
+          'The inode of the file changes by itself, so the inbox cannot notice that it is deleted or replaced.';
         this.warnings = { ...this.warnings, unwatched };
         this.#reporter.warnOnce('unwatched', unwatched);
       } else {

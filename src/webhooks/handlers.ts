@@ -320,7 +320,7 @@ export class WebhookHandlers {
   }
 }
 
-const REFUSAL = 'false, an error or its status, which changes nothing: throw to refuse the event';
+const REFUSAL = 'false, an error or an error status, which has no effect: throw to refuse the event';
 const UNSTARTED = ', which nobody runs: return a promise';
 
 /** Describes a result that does nothing: work that is not started, or what means failure elsewhere. */

@@ -131,7 +131,7 @@ describe('the option fetch', () => {
 describe('an address', () => {
   test('of http names the variable that allows it, with its value', () => {
     expect(() => setUp({ baseUrls: { eu: 'http://a.test' } })).toThrow(
-      'http: needs `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true',
+      'To use http: beyond loopback, set `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true',
     );
   });
 

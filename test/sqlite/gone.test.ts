@@ -169,6 +169,6 @@ test('a file system that changes inodes by itself is warned of, and events are s
   expect(await inbox.health()).toMatchObject({
     ready: true,
     depth: 2,
-    warnings: { unwatched: expect.stringContaining('nobody notices') },
+    warnings: { unwatched: expect.stringContaining('the inbox cannot notice') },
   });
 });

@@ -97,7 +97,7 @@ describe('results of handlers', () => {
     await receiver.handle(post('webhook_test'));
     await receiver.handle(post('lead_captured'));
     const problem =
-      'a handler returned false, an error or its status, which changes nothing: ' +
+      'a handler returned false, an error or an error status, which has no effect: ' +
       'throw to refuse the event (logged once)';
     expect(lines).toEqual([
       `warn [agent-platform-sdk] webhook webhook_test: ${problem}`,
@@ -177,8 +177,8 @@ describe('results of handlers', () => {
     await vi.waitFor(() => handled());
     await vi.waitFor(() => expect(lines).toHaveLength(2));
     expect(lines[1]).toBe(
-      'error [agent-platform-sdk] your program responded with 200 to a webhook before its handlers ended with ' +
-        '500. Do not respond: receiver.node does.',
+      'error [agent-platform-sdk] your program responded with 200 to a webhook, so receiver.node could not send ' +
+        'its 500. Do not respond yourself.',
     );
   });
 });
@@ -426,7 +426,7 @@ describe('a method', () => {
     const request = new Request('https://a.test', { method: 'POST', body: delivery('webhook_test') });
     await request.json();
     await receiver.fetch(request);
-    expect(all()).toContain('give that one `request.clone()`');
+    expect(all()).toContain('give that `request.clone()`');
   });
 
   test('process with the body of a request says where it goes', async () => {

@@ -142,7 +142,7 @@ test('a hundred deliveries wait for the next load; the others are a 503 that say
   await pass(0);
   expect(codeOf(await receiver.handle(afterRotation()))).toEqual([503, 'overloaded']);
   expect(logger.lines.filter((line) => line.includes('overloaded'))).toEqual([
-    expect.stringMatching(/^warn .*503 overloaded.*\n.*100 such deliveries wait.*return both\./),
+    expect.stringMatching(/^warn .*503 overloaded.*\n.*100 such deliveries wait.*return both secrets\./),
   ]);
   await pass(9 * SECONDS);
   for (const response of waiting) expect((await response).status).toBe(401);

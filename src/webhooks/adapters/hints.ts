@@ -5,7 +5,7 @@ import { onOneLine } from '../../utils/printable.js';
 // What to write instead of a wrong mount.
 
 export const READ_BEFORE =
-  'The body was read before. Mount the receiver before its reader, give that one `request.clone()`, ' +
+  'The body was read before. Mount the receiver before whatever reads it, give that `request.clone()`, ' +
   'or pass the parsed body: receiver.node(request, response, body). ' +
   'In h3 1, Nitro and Nuxt: receiver.fetch(toWebRequest(event)).';
 
@@ -30,8 +30,8 @@ export function wrongMount(method: string, takes: string): ConfigurationError {
 /** Says that the program has responded to a delivery itself, while its handlers were running. */
 export function responseTaken(sent: number, meant: number): string {
   return (
-    `your program responded with ${sent} to a webhook before its handlers ended with ${meant}. ` +
-    'Do not respond: receiver.node does.'
+    `your program responded with ${sent} to a webhook, so receiver.node could not send its ${meant}. ` +
+    'Do not respond yourself.'
   );
 }
 

@@ -70,7 +70,7 @@ export class SecretLoader implements OwnerFinder {
       if (isUsable && isLong && this.#waiting >= MAX_WAITING) {
         const hint =
           `Its secret is unknown, and ${MAX_WAITING} such deliveries wait for the next load. ` +
-          'During a rotation, let `secret` return both.';
+          'During a rotation, let `secret` return both secrets.';
         throw new Rejection('overloaded', undefined, hint);
       }
       await this.#wait(deadline.signal);
