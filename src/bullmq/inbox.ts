@@ -46,8 +46,8 @@ export class BullMQInbox extends Inbox<BullMQWarning, BullMQConsumer, BullMQInbo
  * With it, a receiver responds with 200 when the event is in Redis. Workers run the handlers until they
  * succeed, and keep an event that fails for good as a dead letter.
  *
- * An event is as safe as Redis keeps it: set `maxmemory-policy noeviction`, `appendonly yes` and `appendfsync
- * always`. `health().warnings` names each setting that is weaker. Connects when it is first used.
+ * Events are only as safe as your Redis: set `maxmemory-policy noeviction`, `appendonly yes` and `appendfsync
+ * always`. `health().warnings` names each setting that is less safe. The inbox connects on first use.
  *
  * @throws {ConfigurationError} An option is wrong. The message never contains the connection.
  *

@@ -52,7 +52,8 @@ export interface RawRequest extends Omit<RequestOptions, 'validation'> {
  * `AGENT_PLATFORM_BASE_URL_EU`, `AGENT_PLATFORM_BASE_URL_NA`, `AGENT_PLATFORM_LOG` and
  * `AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL`. The constructor checks everything. Create one client and share it.
  *
- * @throws {ConfigurationError} If options are missing, unknown or wrong. It names each, with its variable.
+ * @throws {ConfigurationError} If options are missing, unknown or wrong. The message names each
+ * option and its environment variable.
  *
  * @example
  * ```ts
@@ -185,13 +186,13 @@ export class AgentPlatform {
   /**
    * Sends a request that no declaration describes, for a first look at an operation.
    *
-   * Returns the body of a 2xx as it came, without a check, and undefined if it was empty. Token, region,
-   * retries and errors are the client's. If you keep the call, declare it with `endpoint()` and use
-   * {@link send}.
+   * Returns the parsed body of a 2xx without checking it, or undefined if it was empty. Uses the client's token
+   * and region, and retries and fails like any call. If you keep the call, declare it with `endpoint()` and
+   * use {@link send}.
    *
    * @param method - The HTTP method. A `GET` cannot have a body.
    * @param path - Relative to the base address: starts with a slash, not with `/v3`, and may have a query. Encode
-   * the ids in it. A path that a URL changes (`..`, `\`) is refused, because it could reach another operation.
+   * the ids in it. A path that URL parsing would change (`..`, `\`) is refused: it could reach another operation.
    * @param options - `query`, `body` (anything that JSON can hold), and the options of a call.
    * @returns The parsed body, with its envelope.
    * @throws {RequestValidationError} If method, path, query or body is wrong; nothing was sent.

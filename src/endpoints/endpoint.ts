@@ -104,9 +104,9 @@ export interface EndpointDeclaration<
  *
  * The path parameters, the body and the result of the call are typed from the declaration.
  *
- * @throws {TypeError} If the method is unknown; if the path has no leading slash, starts with `/v3`, contains a
- * query or a parameter without braces, or is changed by URL parsing, as `..` and `\` are; if a `GET` has a body; or
- * if `response` is missing.
+ * @throws {TypeError} If the method is unknown, a `GET` has a body, `response` is missing, or the path is wrong. A
+ * path starts with a slash but not with `/v3`, puts parameters in braces, and has no query and nothing that URL
+ * parsing changes, such as `..` or `\`.
  *
  * @example
  * ```ts

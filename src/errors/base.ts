@@ -71,8 +71,8 @@ export class AgentPlatformError extends Error {
   /**
    * True if the operation may have taken effect although the call failed. Check before retrying.
    *
-   * This is so for each call but a `GET` that may have reached the service, except after a 4xx other than
-   * 408, which by HTTP is a refusal (a choice).
+   * Always false for a `GET`. For other calls it is true if the request may have reached the service, but false
+   * after a 4xx other than 408: in HTTP that is a refusal (a choice).
    */
   readonly outcomeUnknown: boolean;
 

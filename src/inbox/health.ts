@@ -5,7 +5,7 @@ export interface InboxHealth<Warning extends string = string> extends InboxCount
   /** The number of events that are still to be handled: `waiting`, `active` and `retrying` together. */
   readonly depth: number | undefined;
   /**
-   * Names each danger to stored events, and why `ready` is false. Each kind is also logged once, at `warn`.
+   * Names each risk to stored events, and the reason if `ready` is false. Each kind is also logged once, at `warn`.
    */
   readonly warnings: InboxWarnings<Warning | SharedWarning>;
 }

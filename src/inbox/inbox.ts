@@ -126,7 +126,7 @@ export class Inbox<
   /**
    * Starts processing stored events, in this process.
    *
-   * Any number of workers in any number of processes share one inbox; each event is given to one at a time.
+   * Any number of workers in any number of processes share one inbox; each event goes to one worker at a time.
    * Handlers must be idempotent: if a worker dies inside them, the event runs again.
    *
    * @param work - Handlers by event type, or `createWebhookHandlers()`. They need no secret.

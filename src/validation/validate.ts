@@ -13,7 +13,7 @@ import { fits } from './fits.js';
  * - `strict`: everything that departs is an error.
  * - `off`: passed on without a check and without a report.
  *
- * In every mode, a record that is no object, or a list that is no list, is an error: there is nothing to use.
+ * In every mode, it is an error if the service sends anything but an object for a record, or a list for a list.
  */
 export type ValidationMode = 'tolerant' | 'strict' | 'off';
 

@@ -57,17 +57,18 @@ export interface ParseWebhookRequestOptions extends WebhookSecretOptions, Webhoo
 /**
  * Verifies a webhook and returns it as a typed event, without `workspaceSecret` (specification, 6).
  *
- * For your own server; `createWebhookReceiver` does the rest too. The secret is checked first, in constant
- * time: a text without a valid secret is not parsed. Then the payload is validated. Fields that the
- * specification does not list are kept.
+ * Use it in your own request handling; `createWebhookReceiver` also reads, deduplicates and responds. The
+ * secret is checked first, in constant time: text without a valid secret is not parsed. Then the payload is
+ * validated. Fields that the specification does not list are kept.
  *
  * @param body - The body as a string or bytes, or the object that a body parser has made of it.
  * @returns `{ type, payload }`, and `workspace` if the secrets are named.
- * @throws {WebhookVerificationError} The secret is missing or wrong, whatever else the body is: respond with
- *   401.
- * @throws {WebhookPayloadError} Empty, truncated, or verified but not as the specification says: respond with
- *   400. Has `issues` with paths.
- * @throws {UnknownEventError} Verified, but of a type that this version does not know: `error.event` has it.
+ * @throws {WebhookVerificationError} The secret is missing or wrong, even if the rest is invalid too: respond
+ *   with 401.
+ * @throws {WebhookPayloadError} The body is empty or truncated, or is verified but does not match the
+ *   specification: respond with 400. `issues` has the paths.
+ * @throws {UnknownEventError} The event is verified, but this version does not know its type: see
+ *   `error.event`.
  * @throws {ConfigurationError} An option is wrong, such as an empty secret.
  *
  * @example

@@ -100,7 +100,7 @@ export class WebhookReceiver {
   /**
    * Takes a delivery from any server, and returns the response to send.
    *
-   * @throws {ConfigurationError} It was mounted as a route itself: the framework would respond with 200.
+   * @throws {ConfigurationError} You mounted `handle` itself as a route: the framework would always respond with 200.
    *
    * @example
    * ```ts
@@ -128,7 +128,7 @@ export class WebhookReceiver {
    *
    * You can pass it as a function. In Hono: `app.post('/webhooks', (c) => receiver.fetch(c.req.raw))`.
    *
-   * @throws {ConfigurationError} A framework passed anything but a `Request`.
+   * @throws {ConfigurationError} A framework passed something other than a `Request`.
    *
    * @example
    * ```ts
@@ -160,7 +160,7 @@ export class WebhookReceiver {
    * @param parsed - The parsed body, if the server keeps it elsewhere:
    *   `receiver.node(request.raw, reply.raw, request.body)`. A function in its place (Express passes `next`)
    *   is ignored.
-   * @throws {ConfigurationError} A framework passed anything but a request and a response of `node:http`.
+   * @throws {ConfigurationError} A framework passed something other than a `node:http` request and response.
    *
    * @example
    * ```ts

@@ -23,9 +23,10 @@ export class ConversationsResource extends Resource {
    * @throws {RequestValidationError} If an id is not usable; nothing was sent.
    * @throws {ApiError} If the service responds with an error status, for example because the caller does not
    * own the agent. The specification does not say which status that gets (section 7).
-   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
+   * @throws {ConnectionError} If no response came. `TimeoutError` and `AbortError` are subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
+   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
+   * from the specification.
    *
    * @example
    * ```ts

@@ -22,9 +22,10 @@ export class OrgsResource extends Resource {
    * you log them.
    * @throws {RequestValidationError} If `orgId` is not a usable id; nothing was sent.
    * @throws {ApiError} If the service responds with an error status.
-   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
+   * @throws {ConnectionError} If no response came. `TimeoutError` and `AbortError` are subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
+   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
+   * from the specification.
    *
    * @example
    * ```ts

@@ -29,7 +29,8 @@ export class PhoneNumbersResource extends Resource {
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
    * shows numbers: the specification has no operation that shows the result.
-   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
+   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
+   * from the specification.
    *
    * @example
    * ```ts

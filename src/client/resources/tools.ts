@@ -20,9 +20,10 @@ export class ToolsResource extends Resource {
    * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
    *
    * @throws {ApiError} If the service responds with an error status.
-   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
+   * @throws {ConnectionError} If no response came. `TimeoutError` and `AbortError` are subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
+   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
+   * from the specification.
    *
    * @example
    * ```ts
@@ -49,9 +50,10 @@ export class ToolsResource extends Resource {
    * @throws {RequestValidationError} If `toolId` is not a usable id; nothing was sent.
    * @throws {ApiError} If the service responds with an error status. The specification does not say which one
    * an unknown tool gets.
-   * @throws {ConnectionError} If no response came, also as `TimeoutError` or `AbortError`.
+   * @throws {ConnectionError} If no response came. `TimeoutError` and `AbortError` are subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
+   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
+   * from the specification.
    *
    * @example
    * ```ts

@@ -26,10 +26,11 @@ export class VariablesResource extends Resource {
    * say what else gets a 400.
    * @throws {RequestValidationError} If an argument is wrong; nothing was sent.
    * @throws {ApiError} If the service responds with another error status.
-   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, repeat the call: if the key
-   * exists by then, you get a 400 (4.2), whoever created it.
+   * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, repeat the call: a 400 (4.2)
+   * means that the key exists now, though not who created it.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response cannot be used, or departs in `validation: 'strict'`.
+   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
+   * from the specification.
    *
    * @example
    * ```ts

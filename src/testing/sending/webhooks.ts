@@ -116,15 +116,15 @@ export class FakeWebhooks {
 
   /**
    * Sends an event to every subscriber of its type. `conversation_updated` also goes to the agent's
-   * `advanced.serverUrl` (6.3, rule 1). Resolves when all deliveries have ended, also if some failed.
+   * `advanced.serverUrl` (6.3, rule 1). Resolves when all deliveries have ended, even if some failed.
    *
    * For an event of the specification, `payload` is merged into its fixture, and `agentPlatform` is that of
    * the agent. For any other type, `payload` is sent unchanged. `createdAt` is now unless given.
    *
-   * @returns The outcome of each delivery: one at least.
-   * @throws {ConfigurationError} If there is no subscriber; if an option is wrong; if the type is misspelt:
-   * one of the specification but for case, separators or one letter; or if the agent's platform does not send
-   * the event (6.2).
+   * @returns The outcome of each delivery, at least one.
+   * @throws {ConfigurationError} If there is no subscriber, an option is wrong, the agent's platform does not
+   * send the event (6.2), or the type looks like a typo: it differs from a documented one only in case,
+   * separators or one letter.
    *
    * @example
    * ```ts

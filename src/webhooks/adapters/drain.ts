@@ -52,10 +52,11 @@ const drained = /* @__PURE__ */ new WeakMap<DrainableServer, Promise<void>>();
 /**
  * Shuts a server down without losing an event, then closes the inbox.
  *
- * It stops accepting connections and finishes the open requests. It answers on open connections with `connection: close`, and ends idle ones after 5 s. A second call returns the
- * same promise. Not covered: HTTP/2, upgraded sockets, and the servers of Bun and Deno themselves.
+ * It stops accepting connections and finishes the open requests, adding `connection: close` to responses. Idle
+ * connections are closed after 5 s. A second call returns the same promise. Not covered: HTTP/2, upgraded
+ * sockets, and the native servers of Bun and Deno.
  *
- * @param server - What listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify,
+ * @param server - The server that listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify,
  *   `app.getHttpServer()` in Nest.
  * @returns Resolves when the inbox is closed. Rejects with what its `close` rejects with.
  * @throws {ConfigurationError} An argument is wrong.
