@@ -81,6 +81,7 @@ test('full Redis: it fills up without workers, then workers come and events are 
   let [refused, acknowledged] = [0, 0];
   await stage.send(EVENTS / 2, async () => {
     if (workers.size > 0) return;
+    while (!ledger.outcomes.has('500') && !ledger.isComplete) await sleep(20);
     refused = ledger.outcomes.get('500') ?? 0;
     acknowledged = ledger.acknowledged.size;
     for (let index = 0; index < 3; index += 1) workers.add(stage.worker());
