@@ -228,7 +228,7 @@ test.each<[string, (receiver: WebhookReceiver) => unknown, RegExp]>([
       await used.text();
       return receiver.fetch(used);
     },
-    /before its reader.*receiver\.node\(request, response, body\)/,
+    /before whatever reads it.*receiver\.node\(request, response, body\)/,
   ],
 ])('%s: refused, with a hint', async (_, call, hint) => {
   const { receiver, hints, logger } = setUp();
