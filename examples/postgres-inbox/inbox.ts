@@ -210,6 +210,8 @@ function idOf(key: string): string {
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
+    // An aborted signal fires no more: the worker was stopped while it took the event.
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }

@@ -63,6 +63,17 @@ test.each(inboxConformance)('the inbox on Postgres keeps the rule: $name', { tim
   ).resolves.toBeUndefined(),
 );
 
+test('a worker that is stopped while it takes an event gives the event back', async () => {
+  const inbox = await createInbox();
+  const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
+  await receiver.handle(post('lead_captured'));
+  await inbox.work(() => new Promise(() => undefined))(0);
+  const handled: string[] = [];
+  const stop = inbox.work(async ({ type }) => void handled.push(type));
+  await eventually(() => expect(handled).toEqual(['lead_captured']));
+  await stop();
+});
+
 test('rolls back what a failing handler has written, and commits it once when it succeeds', async () => {
   const inbox = await createInbox();
   const receiver = createWebhookReceiver({ secret, inbox, logger: new RecordingLogger() });
