@@ -83,6 +83,8 @@ async function runOne(body: Body, bindings: Bindings, process: Process, signal: 
 
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
+    // An aborted signal fires no more.
+    if (signal.aborted) reject(signal.reason as Error);
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }

@@ -69,6 +69,8 @@ export function createConsumer(process: Process, deadLettersUrl: string) {
 
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
+    // An aborted signal fires no more.
+    if (signal.aborted) reject(signal.reason as Error);
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }

@@ -43,16 +43,16 @@ return lost`;
  * - Dead letters of which the retention is over are marked, by one time for all, and deleted once the mark is old
  *   enough, if it still is.
  *
- * KEYS: delayed, failed, deletion. ARGV: the beginning of all keys, this worker's time, how many jobs to look at, the
- * retention of dead letters, and the age of a mark.
+ * KEYS: delayed, failed, deletion. ARGV: the beginning of all keys, this worker's time, the rank from which to look
+ * at delayed jobs, how many, the retention of dead letters, and the age of a mark.
  */
 const MEND = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local base, batch = ARGV[1], tonumber(ARGV[3])
+local base, rank, batch = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 local scale, tolerance = 4096, 1000
 
-local delayed = redis.call('ZREVRANGE', KEYS[1], 0, batch - 1, 'WITHSCORES')
+local delayed = redis.call('ZREVRANGE', KEYS[1], rank, rank + batch - 1, 'WITHSCORES')
 for i = 1, #delayed, 2 do
   local latest = now + tonumber(redis.call('HGET', base .. delayed[i], 'delay') or 0)
   if tonumber(delayed[i + 1]) / scale > latest + tolerance then
@@ -65,10 +65,10 @@ if now - ARGV[2] > tolerance then
   end
 end
 
-local oldest = now - ARGV[4]
+local oldest = now - ARGV[5]
 local mark = redis.call('HMGET', KEYS[3], 'at', 'upTo')
 local age = now - tonumber(mark[1] or now + 1)
-if age >= tonumber(ARGV[5]) then
+if age >= tonumber(ARGV[6]) then
   local upTo = math.min(tonumber(mark[2]), oldest)
   local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', upTo, 'LIMIT', 0, batch)
   for _, id in ipairs(old) do
@@ -78,7 +78,7 @@ if age >= tonumber(ARGV[5]) then
   if #old < batch then age = -1 end
 end
 if age < 0 then redis.call('HSET', KEYS[3], 'at', now, 'upTo', oldest) end
-return now`;
+return {now, #delayed}`;
 
 /** What the upkeep needs. */
 export interface UpkeepParts {
@@ -98,6 +98,8 @@ export class Upkeep {
   /** Until then, it frees no jobs: other workers may have been away too, and need time to renew their locks. */
   #quietUntil = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Where the next round looks at delayed jobs: many with right times may be further ahead than a wrong one. */
+  #rank = 0;
   #hasEnded = false;
 
   constructor(parts: UpkeepParts) {
@@ -144,7 +146,11 @@ export class Upkeep {
   async #mend(): Promise<void> {
     const { worker, client, clock, deadLetterRetention } = this.#parts;
     const keys = ['delayed', 'failed', 'deletion'].map((key) => worker.toKey(key));
-    const args = [worker.toKey(''), Date.now(), BATCH_SIZE, deadLetterRetention, DELETION.delay];
-    clock.set(Number(await client.eval(MEND, keys.length, ...keys, ...args)));
+    const looks = [this.#rank, BATCH_SIZE];
+    const args = [worker.toKey(''), Date.now(), ...looks, deadLetterRetention, DELETION.delay];
+    // The two numbers that the script returns.
+    const [now, seen] = (await client.eval(MEND, keys.length, ...keys, ...args)) as [number, number];
+    clock.set(now);
+    this.#rank = seen < 2 * BATCH_SIZE ? 0 : this.#rank + BATCH_SIZE;
   }
 }

@@ -154,7 +154,7 @@ export class RowConsumer implements Consumer {
       const { events } = file;
       events.beat({ id: this.#id, lock: lockDuration }, Date.now());
       events.freeOthers(this.#taken, this.#id);
-      if (now < this.#quietUntil) events.bringBack(Date.now(), settings.backoff);
+      events.bringBack(Date.now(), settings.backoff);
       return [...this.#running].filter((event) => !events.keep(event, this.#id));
     });
     this.#renewAt = now + lockDuration / 2;

@@ -317,7 +317,7 @@ export class Events {
     const from = other.#database;
     const workers = from.all('SELECT * FROM workers WHERE lock > 0');
     for (const row of workers) this.#insert('OR REPLACE', 'workers', row);
-    for (const row of from.each('SELECT * FROM handled')) {
+    for (const row of from.each(`SELECT * FROM handled WHERE due > ${now}`)) {
       const isNew = this.#insert('OR IGNORE', 'handled', row) === 1;
       if (isNew) this.#database.run("DELETE FROM events WHERE key = ? AND state != 'dead'", String(row.key));
     }

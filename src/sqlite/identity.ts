@@ -48,13 +48,16 @@ export class Identity {
   replaceBy(make: (path: string) => Closable): void {
     const copy = `${this.#path}-copy`;
     this.#remove(copy, ENDS);
-    const made = make(copy);
+    let made: Closable | undefined;
     try {
+      made = make(copy);
       this.#fs.renameSync(copy, this.#path);
       // SQLite would apply them to the copy.
       this.#remove(this.#path, BESIDE);
     } finally {
-      made.close();
+      made?.close();
+      // If there was no room for it, a part of it is there.
+      this.#remove(copy, ENDS);
     }
   }
 

@@ -77,6 +77,27 @@ test('a retry that was put off by a clock that was ahead comes once the clock is
   await eventually(() => expect(calls).toEqual(['retry', 'handled']));
 });
 
+test('a retry that was put off is found among many whose times are right', async () => {
+  const inbox = createInbox({ backoff: 2_000 });
+  let runs = 0;
+  const work = processing(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve()));
+  const worker = inbox.work(work, OPTIONS);
+  const webhook = stored();
+  await inbox.store(webhook);
+  await eventually(async () => expect(runs).toBe(1));
+  await worker.close();
+  const others = Array.from({ length: 2_500 }, (_, index) => `other-${index}`);
+  const writes = redis.pipeline();
+  for (const id of others) {
+    writes.hset(`${queue}:${id}`, 'delay', 2 * DAY_MS);
+    writes.zadd(`${queue}:delayed`, (realNow() + DAY_MS) * 4_096, id);
+  }
+  writes.zadd(`${queue}:delayed`, (realNow() + HOUR_MS) * 4_096, webhook.key);
+  await writes.exec();
+  inbox.work(work, OPTIONS);
+  await eventually(() => expect(runs).toBe(2));
+});
+
 test('a worker whose clock is ahead retries no earlier than the others, and buries nothing', async () => {
   const { hooks, calls } = record();
   const inbox = createInbox({ hooks, attempts: 3, backoff: HOUR_MS });

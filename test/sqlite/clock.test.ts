@@ -58,6 +58,27 @@ test('a retry that another process has put too far ahead is brought back', async
   expect(runs).toBeGreaterThanOrEqual(2);
 });
 
+test('a worker that has long been running brings such a retry back too', async () => {
+  const inbox = createInbox({ backoff: 50 });
+  const handled: string[] = [];
+  inbox.work(
+    processing(async ({ key }) => void handled.push(key)),
+    LOCK,
+  );
+  // It has just started for as long as its lock.
+  await sleep(2 * LOCK.lockDuration);
+  const [first, late] = [stored(), stored()];
+  inFile((file) => {
+    file
+      .prepare(
+        "INSERT INTO events (key, type, state, due, received, failures, data) VALUES (?, ?, 'retrying', ?, 0, 1, ?)",
+      )
+      .run(late.key, late.type, Date.now() + DAY, JSON.stringify(late));
+  });
+  await inbox.store(first);
+  await eventually(() => expect([...handled].sort()).toEqual([first.key, late.key].sort()));
+});
+
 test.each([
   ['exponential', 32_000, 64_000],
   ['fixed', 1_000, 2_000],
