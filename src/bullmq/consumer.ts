@@ -45,7 +45,7 @@ const MAX_YIELD_MS = 100;
 /** How long `health` warns of a command that Redis refused, in ms. */
 const REFUSAL_MS = 60_000;
 
-/** What a consumer is made of. */
+/** The parts of a consumer. */
 export interface ConsumerParts {
   readonly settings: BullMQSettings;
   readonly runner: Runner;

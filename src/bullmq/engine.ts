@@ -98,7 +98,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
       if (isReplyError(error) && !mayPass(error)) await this.#removeRemains(queue, webhook.key);
       throw error;
     }
-    // An event that was sent earlier was refused meanwhile. If it was the same event, this one is no duplicate of it.
+    // An event that was sent earlier was refused meanwhile. If it was the same event, this one was not stored.
     if (refusals === this.#refusals) return;
     if ((await queue.getJob(webhook.key)) === undefined)
       throw new WebhookError('Redis refused its first delivery.');

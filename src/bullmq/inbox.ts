@@ -8,7 +8,7 @@ import { BullMQEngine } from './engine.js';
 import { type BullMQInboxOptions, resolveBullMQ } from './options.js';
 import type { BullMQWarning } from './warnings.js';
 
-/** What is public of a consumer: BullMQ 5 declares parts of its worker that ours overrides in another form. */
+/** The public part of a consumer. `JobWorker` is not: BullMQ 5 declares what it overrides in another form. */
 interface BullMQConsumer extends Consumer {
   readonly bullmq: Worker<StoredWebhook, string>;
 }

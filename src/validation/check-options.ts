@@ -32,7 +32,7 @@ export interface OptionProblem {
  *
  * Afterwards use the object that was given: in Zod's copy, methods lose their `this`.
  *
- * @param further - The caller's own checks. Not called for what is no object.
+ * @param further - The caller's own checks. Called only for an object.
  * @throws {ConfigurationError} With a line for each option.
  */
 export function checkOptions(

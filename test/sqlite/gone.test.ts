@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, path, rowsOf } from './inbox-fixture.js';
+import { createInbox, inFile, path, rowsOf } from './inbox-fixture.js';
 
 const remove = (...ends: readonly string[]) => {
   for (const end of ends) rmSync(path + end, { force: true });
@@ -104,6 +104,17 @@ test('a file that is replaced while it is opened is opened again', async () => {
   onTestFinished(() => spy.mockRestore());
   await createInbox().store(stored());
   expect(rowsOf('events')).toHaveLength(1);
+});
+
+test('a key that is remembered no more takes no event away when a file is followed', async () => {
+  const old = createInbox();
+  const webhook = stored();
+  inFile((file) => file.prepare('INSERT INTO handled (key, due) VALUES (?, 1)').run(webhook.key));
+  remove('', '-wal', '-shm');
+  const next = createInbox();
+  await next.store(webhook);
+  await old.store(stored());
+  expect(await next.health()).toMatchObject({ depth: 2 });
 });
 
 test('a file that is gone while nothing is stored is noticed too', async () => {
