@@ -5,6 +5,8 @@ import { TYPES } from './settings.js';
 export class Ledger {
   /** Names of the authentic events that were sent. */
   readonly sent = new Set<string>();
+  /** Names of those that were sent more than once. */
+  readonly duplicated = new Set<string>();
   /** Names of those that got a 200 at least once. */
   readonly acknowledged = new Set<string>();
   /** The number of deliveries for each outcome: a status, or `no response`. */
@@ -65,6 +67,7 @@ async function sendEvent(
   };
   const deliveries = [deliver()];
   if (random() < DUPLICATED_SHARE) {
+    ledger.duplicated.add(name);
     const wait = random() * 2_000;
     deliveries.push(deliver());
     if (random() < 0.5) late.push(sleep(wait).then(deliver));
