@@ -89,6 +89,8 @@ export default defineConfig({
         name: 'crash-sqlite',
         include: ['test/crash/sqlite/*.test.ts'],
         testTimeout: 3_600_000,
+        // One of its two files mostly waits.
+        maxWorkers: 2,
         // After `sqlite` in a run of both: projects with different `maxWorkers` cannot share a group.
         sequence: { groupOrder: 1 },
       }),
