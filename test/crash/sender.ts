@@ -11,6 +11,8 @@ export class Ledger {
   readonly acknowledged = new Set<string>();
   /** The number of deliveries for each outcome: a status, or `no response`. */
   readonly outcomes = new Map<string, number>();
+  /** When each delivery of an event ended, and its outcome, by the name of the event. */
+  readonly deliveries = new Map<string, string[]>();
   forgedAccepted = 0;
   /** Everything was sent, and has its outcome. */
   isComplete = false;
@@ -63,7 +65,11 @@ async function sendEvent(
   ledger.sent.add(name);
   const body = bodyOf(name, secret, random() < LARGE_SHARE ? 100_000 : 200);
   const deliver = async () => {
-    if ((await post(body, options, ledger)) === 200) ledger.acknowledged.add(name);
+    const startedAt = Date.now();
+    const status = await post(body, options, ledger);
+    const delivery = `${startedAt} to ${Date.now()}: ${status ?? 'no response'}`;
+    ledger.deliveries.set(name, [...(ledger.deliveries.get(name) ?? []), delivery]);
+    if (status === 200) ledger.acknowledged.add(name);
   };
   const deliveries = [deliver()];
   if (random() < DUPLICATED_SHARE) {

@@ -16,6 +16,8 @@ export interface Verdict {
   readonly kept: ReadonlyMap<string, string>;
   /** The number of lines of each kind in the journals. */
   readonly steps: ReadonlyMap<Step, number>;
+  /** What is known of each lost event: its deliveries, and the steps of its runs. */
+  readonly traces: readonly string[];
 }
 
 /** What the verdict is based on. */
@@ -75,15 +77,32 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
     if (reason === undefined || reasons.includes(undefined)) repeated.push(name);
     else again.set(reason, (again.get(reason) ?? 0) + 1);
   }
+  const lost = [...ledger.acknowledged].filter((name) => !ended.has(name) && !kept.has(name));
   return {
     handled: ended.size,
-    lost: [...ledger.acknowledged].filter((name) => !ended.has(name) && !kept.has(name)),
+    lost,
     forged: [...new Set(runs.map(({ name }) => name))].filter((name) => !ledger.sent.has(name)),
     again,
     repeated,
     kept,
     steps: countSteps(entries),
+    traces: lost.map((name) => trace(name, entries, ledger, forgotten)),
   };
+}
+
+function trace(
+  name: string,
+  entries: readonly Entry[],
+  ledger: Ledger,
+  forgotten: readonly number[],
+): string {
+  const keys = new Set(entries.filter((entry) => entry.name === name).map(({ key }) => key));
+  const steps = entries.filter(({ key }) => keys.has(key));
+  return [
+    `${name}, failovers at ${forgotten.join(', ') || 'no time'}`,
+    ...(ledger.deliveries.get(name) ?? []).map((delivery) => `delivered ${delivery}`),
+    ...steps.map(({ at, pid, step, key }) => `${at} process ${pid} ${step} ${key}`),
+  ].join('\n  ');
 }
 
 /** The runs that have ended, by the name of their event, in the order of their ends. */
