@@ -14,7 +14,7 @@ import { JobWorker } from './job-worker.js';
 import type { BullMQSettings } from './options.js';
 import { checkOwner } from './probe.js';
 import { CLOCK_TOLERANCE_MS, RedisClock } from './redis-clock.js';
-import { delayUnhandled, noteDue, waitBefore } from './turn.js';
+import { delayUnhandled, noteDue, setFields, waitBefore } from './turn.js';
 import { Upkeep } from './upkeep.js';
 
 /**
@@ -233,7 +233,7 @@ export class JobConsumer implements Consumer {
     if (Math.abs(this.#clock.behind()) < CLOCK_TOLERANCE_MS) return;
     const now = this.#clock.now();
     this.#send(this.#client.zadd(this.bullmq.toKey('failed'), 'XX', now, job.id ?? ''));
-    this.#send(this.#client.hset(this.#keyOf(job), 'finishedOn', now));
+    this.#send(setFields(this.#client, this.#keyOf(job), ['finishedOn', now]));
   }
 
   #failed(error: Error & { readonly code?: unknown }): void {

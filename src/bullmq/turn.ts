@@ -17,8 +17,24 @@ export function noteDue(
   delay: number,
   rested?: number,
 ): Promise<unknown> {
-  const due = { due: clock.now() + delay, wait: delay };
-  return client.hset(job, rested === undefined ? due : { ...due, rested });
+  const due = ['due', clock.now() + delay, 'wait', delay];
+  return setFields(client, job, rested === undefined ? due : [...due, 'rested', rested]);
+}
+
+const SET_FIELDS = `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], unpack(ARGV)) end`;
+
+/**
+ * Sets fields of a job, unless it is gone.
+ *
+ * A failover may have lost it. `HSET` would make a job of these fields alone, for which BullMQ takes the next
+ * delivery of the event as a duplicate.
+ */
+export function setFields(
+  client: RedisClient,
+  job: string,
+  fields: readonly (string | number)[],
+): Promise<unknown> {
+  return client.eval(SET_FIELDS, 1, job, ...fields);
 }
 
 /**

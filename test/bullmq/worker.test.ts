@@ -38,6 +38,29 @@ test('attempts and backoff are those of the worker, whatever the receiver has st
   await eventually(() => expect(calls).toEqual(['retry', 'retry', 'dead letter']));
 });
 
+test('an event that a failover lost while its run failed is stored anew', async () => {
+  const inbox = createInbox({ backoff: 1 });
+  const webhook = stored();
+  const handled = deferred();
+  let runs = 0;
+  inbox.work({
+    lead_captured: async () => {
+      runs += 1;
+      if (runs > 1) return handled.resolve();
+      // What another Redis does not know that is promoted now.
+      await redis.del(`${queue}:${webhook.key}`, `${queue}:de:${webhook.key}`);
+      await redis.lrem(`${queue}:active`, 0, webhook.key);
+      throw new Error('The CRM is away.');
+    },
+  });
+  await inbox.store(webhook);
+  await eventually(async () => expect((await inbox.health()).active).toBe(0));
+  await sleep(100);
+  await inbox.store(webhook);
+  await handled.promise;
+  expect(runs).toBe(2);
+});
+
 test.each([
   ['was never there', async () => 'redis://127.0.0.1:1', async () => undefined],
   [
