@@ -46,7 +46,8 @@ const MAX_YIELD_MS = 100;
 const REFUSAL_MS = 60_000;
 
 /**
- * What reports a run once BullMQ has recorded its end: on the job, or on the error that its processor threw.
+ * The key of the function that reports a run once BullMQ has recorded its end. The job has it, or the error that
+ * the processor threw.
  *
  * A `WeakMap` of them costs V8 (Node 24) a tenth of a worker's time, for the collection of its garbage.
  */

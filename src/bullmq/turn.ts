@@ -26,8 +26,8 @@ const SET_FIELDS = `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET'
 /**
  * Sets fields of a job, unless it is gone.
  *
- * A failover may have lost it. `HSET` would make a job of these fields alone, for which BullMQ takes the next
- * delivery of the event as a duplicate.
+ * A failover may have lost it. `HSET` would then create it with these fields alone. BullMQ 6.7.0 stores no job whose
+ * key exists (`commands/addStandardJob-9.lua`), so the next delivery would get a 200 and never run.
  */
 export function setFields(
   client: RedisClient,

@@ -51,7 +51,7 @@ function report(
   const { handled, lost, kept, again, repeated } = verdict;
   const reasons = new Map(again);
   for (const name of repeated) {
-    const reason = explain(name) ?? 'OF NO REASON';
+    const reason = explain(name) ?? 'OF AN UNKNOWN REASON';
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   const twice = [...reasons].map(([reason, count]) => `${count} because ${reason}`);

@@ -11,7 +11,7 @@ export class Ledger {
   readonly acknowledged = new Set<string>();
   /** The number of deliveries for each outcome: a status, or `no response`. */
   readonly outcomes = new Map<string, number>();
-  /** When each delivery of an event ended, and its outcome, by the name of the event. */
+  /** The time and the outcome of each delivery, by the name of the event. */
   readonly deliveries = new Map<string, string[]>();
   forgedAccepted = 0;
   /** Everything was sent, and has its outcome. */

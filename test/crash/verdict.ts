@@ -16,7 +16,7 @@ export interface Verdict {
   readonly kept: ReadonlyMap<string, string>;
   /** The number of lines of each kind in the journals. */
   readonly steps: ReadonlyMap<Step, number>;
-  /** What is known of each lost event: its deliveries, and the steps of its runs. */
+  /** The deliveries of each lost event, and the steps of its runs. */
   readonly traces: readonly string[];
 }
 
