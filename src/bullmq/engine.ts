@@ -157,7 +157,18 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
         worker: `Redis refuses commands of a worker in this process: ${worker}`,
       }),
     };
-    return { counts: { waiting, active, retrying, unhandled, deadLetters, oldestMs, workers }, warnings };
+    return {
+      counts: {
+        waiting,
+        active,
+        retrying,
+        unhandled: workers === 0 ? undefined : unhandled,
+        deadLetters,
+        oldestMs,
+        workers,
+      },
+      warnings,
+    };
   }
 
   /** BullMQ's queue. Connects. */

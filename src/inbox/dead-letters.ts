@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { WebhookError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
 import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/check-options.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
@@ -43,6 +42,9 @@ export interface DeadLetterStorage {
   remove(id: string): Promise<boolean>;
 }
 
+/** Waits for the storage. Rejects with `problem` and its reason. */
+type Ask = <Value>(query: () => Promise<Value>, problem: string) => Promise<Value>;
+
 /** The number of dead letters that are replayed at the same time. */
 const REPLAY_BATCH_SIZE = 20;
 
@@ -74,12 +76,12 @@ const listFields: OptionFields<ListDeadLettersOptions> = {
  */
 export class DeadLetters {
   readonly #storage: DeadLetterStorage;
-  readonly #fail: (what: string, error: unknown) => WebhookError;
+  readonly #askInbox: Ask;
 
   /** Use `inbox.deadLetters`. */
-  constructor(storage: DeadLetterStorage, fail: (what: string, error: unknown) => WebhookError) {
+  constructor(storage: DeadLetterStorage, ask: Ask) {
     this.#storage = storage;
-    this.#fail = fail;
+    this.#askInbox = ask;
     bindMethods(this);
   }
 
@@ -156,12 +158,7 @@ export class DeadLetters {
     return this.#ask(() => this.#storage.remove(id));
   }
 
-  /** Replaces errors of the storage, which may contain more than is safe to log. */
-  async #ask<Value>(query: () => Promise<Value>): Promise<Value> {
-    try {
-      return await query();
-    } catch (error) {
-      throw this.#fail('The dead letters are out of reach', error);
-    }
+  #ask<Value>(query: () => Promise<Value>): Promise<Value> {
+    return this.#askInbox(query, 'The dead letters are out of reach');
   }
 }

@@ -19,9 +19,10 @@ export interface InboxCounts {
   /** The number of events that wait until a certain time, for a retry. */
   readonly retrying: number | undefined;
   /**
-   * The number of waiting events whose type has no handler in this process.
+   * The number of waiting events whose type has no handler. They are a part of `depth`.
    *
-   * They are a part of `depth`. Undefined if this process has no worker.
+   * In a file: no handler in this process, and undefined if it has no worker. On Redis: no handler in the workers
+   * that came to them, and undefined if none is connected.
    */
   readonly unhandled: number | undefined;
   /** The number of dead letters: events that could not be handled, and are kept. */
@@ -83,7 +84,7 @@ function findNobody({ workers, waiting, retrying, oldestMs }: InboxCounts): Inbo
   const wait = (waiting ?? 0) + (retrying ?? 0);
   if (workers !== 0 || wait === 0 || (oldestMs ?? 0) < UNATTENDED_MS) return {};
   return {
-    workers: `${wait} events wait, and no worker is connected. Call inbox.work with the same path or queue.`,
+    workers: `Events wait (${wait}), and no worker is connected. Call inbox.work with the same path or queue.`,
   };
 }
 

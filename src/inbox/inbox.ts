@@ -68,13 +68,17 @@ export class Inbox<
   readonly #workers = new Set<Worker>();
   #watching: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;
+  /** Reject those who still wait for the storage when the inbox has closed. */
+  readonly #waiting = new Set<(reason: Error) => void>();
 
   /** Use `createSqliteInbox` or `createBullMQInbox`. */
   constructor(parts: InboxParts<Warning, Takes, Worker>) {
     this.#parts = parts;
     this.storeTimeout = parts.settings.storeTimeout;
     bindMethods(this);
-    this.deadLetters = new DeadLetters(parts.engine.deadLetters, (what, error) => this.#failure(what, error));
+    this.deadLetters = new DeadLetters(parts.engine.deadLetters, (query, problem) =>
+      this.#ask(query, problem),
+    );
   }
 
   /**
@@ -103,24 +107,32 @@ export class Inbox<
       return within(storing, msLeft, () => new WebhookError(`${notStored}: no response within ${msLeft} ms`));
     };
     try {
-      await withRetries(attempt, this.storeTimeout, (error) => engine.mayPass(error));
+      await this.#ask(
+        () => withRetries(attempt, this.storeTimeout, (error) => engine.mayPass(error)),
+        notStored,
+      );
       this.#watch();
-    } catch (error) {
-      throw this.#failure(notStored, error);
     } finally {
       // Only now: an attempt that timed out may still wait for its connection, with the event in memory.
       storing.then(leave, leave);
     }
   }
 
-  /** Checks a minute later whether there is a worker: a receiver responds with 200 all the same. */
-  #watch(): void {
+  /**
+   * Looks whether events have waited for a minute without a worker: a receiver responds with 200 all the same.
+   *
+   * Goes on for as long as there are events.
+   */
+  #watch(delay = UNATTENDED_MS): void {
     if (this.#watching !== undefined || this.#workers.size > 0 || this.#closing !== undefined) return;
-    this.#watching = setTimeout(() => {
-      this.#watching = undefined;
-      void this.health();
-    }, UNATTENDED_MS);
+    this.#watching = setTimeout(() => void this.#look(), delay);
     unref(this.#watching);
+  }
+
+  async #look(): Promise<void> {
+    const { depth, oldestMs = 0 } = await this.health();
+    this.#watching = undefined;
+    if (depth !== 0) this.#watch(UNATTENDED_MS - (oldestMs % UNATTENDED_MS));
   }
 
   /**
@@ -160,7 +172,10 @@ export class Inbox<
       work: resolveWork(options, settings.log),
       handlers: toHandlers(work, options.onError, settings.log),
       consume: (runner) => engine.consume(runner),
-      onClosed: () => this.#workers.delete(worker),
+      onClosed: () => {
+        this.#workers.delete(worker);
+        this.#watch();
+      },
     });
     this.#workers.add(worker);
     return worker;
@@ -231,6 +246,23 @@ export class Inbox<
     clearTimeout(this.#watching);
     await Promise.all([...this.#workers].map((worker) => worker.close(options)));
     await succeedsWithin(this.#parts.engine.close(), CLOSE_STORAGE_MS);
+    // Those who have just got their response go on first.
+    await sleep(0);
+    for (const reject of this.#waiting) reject(closedError());
+  }
+
+  /**
+   * Waits for the storage, until the inbox has closed: a command in a Redis client of yours may wait for longer.
+   *
+   * Replaces the errors of the storage, which may contain more than is safe to log.
+   */
+  #ask<Value>(query: () => Promise<Value>, problem: string): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      query()
+        .finally(() => this.#waiting.delete(reject))
+        .then(resolve, (error: unknown) => reject(this.#failure(problem, error)));
+    });
   }
 
   /** Makes an error that is safe to log. */

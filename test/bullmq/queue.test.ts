@@ -234,6 +234,18 @@ test('closing ends although Redis does not respond, or was never there', async (
   await expect(Promise.all([inbox.close(), other.close()])).resolves.toHaveLength(2);
 });
 
+test('closing rejects what waits in a client that was passed in', async () => {
+  const proxy = await startProxy(port);
+  const client = new Redis({ host: '127.0.0.1', port: proxy.port, maxRetriesPerRequest: null });
+  onTestFinished(() => client.disconnect());
+  const inbox = createInbox({ connection: client });
+  await inbox.store(stored());
+  proxy.hold();
+  const waiting = [inbox.store(stored()), inbox.deadLetters.list()];
+  await inbox.close();
+  for (const one of waiting) await expect(one).rejects.toThrow('The inbox is closed.');
+});
+
 test.each([
   ['ioredis', {}],
   ['the inbox', { maxRetriesPerRequest: 0 }],

@@ -40,21 +40,52 @@ export function testHealth({ createInbox }: Engine): void {
     await inbox.store(stored({ receivedAt: Date.now() - 61_000 }));
     await inbox.store(stored());
     const { warnings, ready } = await inbox.health();
-    expect([ready, warnings.workers]).toEqual([true, expect.stringMatching(/2 events wait, and no worker/)]);
+    expect([ready, warnings.workers]).toEqual([
+      true,
+      expect.stringMatching(/Events wait \(2\), and no worker/),
+    ]);
     expect(logger.lines.join()).toMatch(/warn .*no worker is connected/);
     const worker = inbox.work({ agent_deleted: () => undefined });
     await eventually(async () => expect((await inbox.health()).warnings).not.toHaveProperty('workers'));
     await worker.close();
   });
 
-  test('a receiver looks by itself a minute after it stored an event', async () => {
+  /** Takes the timers for the next look of an inbox, in their order. */
+  function takeLooks() {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
+    const taken = () => timers.mock.calls.filter(([, ms = 0]) => ms > 50_000 && ms <= 60_000);
+    return (index: number) =>
+      eventually(() => expect(taken()[index]).toBeDefined()).then(() => taken()[index]?.[0]());
+  }
+
+  test('a receiver looks by itself a minute after it stored an event', async () => {
+    const look = takeLooks();
     const logger = new RecordingLogger();
     const inbox = createInbox({ logger });
     await inbox.store(stored({ receivedAt: Date.now() - 61_000 }));
-    const [look] = timers.mock.calls.find(([, ms]) => ms === 60_000) ?? [];
-    look?.();
+    await look(0);
+    await eventually(() => expect(logger.lines.join()).toContain('no worker is connected'));
+  });
+
+  test('a receiver goes on looking until an event has waited for a minute', async () => {
+    const look = takeLooks();
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger });
+    await inbox.store(stored({ receivedAt: Date.now() - 5_000 }));
+    await look(0);
+    await look(1);
+    expect(logger.lines.join()).not.toContain('no worker is connected');
+  });
+
+  test('an inbox looks after its last worker has closed', async () => {
+    const look = takeLooks();
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger });
+    const worker = inbox.work({ agent_deleted: () => undefined });
+    await inbox.store(stored({ receivedAt: Date.now() - 61_000 }));
+    await worker.close();
+    await look(0);
     await eventually(() => expect(logger.lines.join()).toContain('no worker is connected'));
   });
 
