@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { warnOfUnits } from '../utils/durations.js';
 import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../utils/logger.js';
 import { HUNDRED_YEARS_MS } from '../utils/waiting.js';
 import {
@@ -188,26 +189,13 @@ export function settleOptions(options: InboxOptions): InboxSettings {
   const { application, logger, logLevel } = options;
   const [log, backoff] = [createLogger(logger, logLevel), settleBackoff(options.backoff)];
   const { retention, deadLetterRetention, storeTimeout } = options;
-  warnOfUnits(log, { retention, deadLetterRetention, storeTimeout });
-  if (backoff.delay < LEAST_BACKOFF_MS) warnOfUnits(log, { backoff: backoff.delay });
+  warnOfUnits(log, 'inbox', { retention, deadLetterRetention, storeTimeout });
+  if (backoff.delay < LEAST_BACKOFF_MS) warnOfUnits(log, 'inbox', { backoff: backoff.delay });
   const plain = withDefaults(INBOX_DEFAULTS, options);
   return { ...plain, application, backoff, log };
 }
 
-/** A duration below this was probably meant in seconds, hours or days. */
-const LEAST_MS = 1_000;
 const LEAST_BACKOFF_MS = 100;
-
-/** Warns of durations that look like another unit. They are not refused, because tests use short ones. */
-function warnOfUnits(log: LeveledLogger, durations: Readonly<Record<string, number | undefined>>): void {
-  for (const [name, duration] of Object.entries(durations)) {
-    if (duration === undefined || duration === 0 || duration >= LEAST_MS) continue;
-    log.log(
-      'warn',
-      () => `inbox: ${name} is ${duration} milliseconds, which is short. Is it in another unit?`,
-    );
-  }
-}
 
 function settleBackoff(backoff: InboxOptions['backoff'] = DEFAULT_BACKOFF): Settled<Backoff> {
   if (typeof backoff === 'number') return { ...BACKOFF_DEFAULTS, type: 'fixed', delay: backoff };
@@ -242,7 +230,7 @@ const workFields: OptionFields<WorkOptions & Pick<InboxOptions, 'attempts' | 'ba
 export function resolveWork(options: WorkOptions, log: LeveledLogger): WorkSettings {
   checkOptions(z.strictObject(workFields), options, { of: 'inbox.work' });
   const { handlerTimeout, lockDuration } = options;
-  warnOfUnits(log, { handlerTimeout, lockDuration });
+  warnOfUnits(log, 'inbox', { handlerTimeout, lockDuration });
   return withDefaults(WORK_DEFAULTS, options);
 }
 
@@ -253,6 +241,6 @@ const closeFields: OptionFields<CloseOptions> = { grace: z.optional(wholeNumber(
 /** Checks the options of `close`, and returns the grace in milliseconds. */
 export function resolveGrace(options: CloseOptions, log: LeveledLogger): number {
   checkOptions(z.strictObject(closeFields), options, { of: 'close' });
-  warnOfUnits(log, { grace: options.grace });
+  warnOfUnits(log, 'inbox', { grace: options.grace });
   return options.grace ?? DEFAULT_GRACE_MS;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { warnOfUnits } from '../utils/durations.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
 import {
   checkOptions,
@@ -128,7 +129,9 @@ export function resolveReceiver(given: AnyReceiverOptions): ReceiverSettings {
   const { deadline = DEFAULT_DEADLINE_MS, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const { inbox, handlers, hooks = {} } = options;
   const dedupe = inbox === undefined ? resolveDedupe(options.dedupe) : undefined;
-  return { ...resolveEvents(options), deadline, maxBodyBytes, dedupe, inbox, handlers, hooks };
+  const events = resolveEvents(options);
+  warnOfUnits(events.log, 'receiver', { deadline, 'dedupe.window': dedupe?.window });
+  return { ...events, deadline, maxBodyBytes, dedupe, inbox, handlers, hooks };
 }
 
 const OF_HANDLERS = 'belongs to the handlers: pass it to createWebhookHandlers.';

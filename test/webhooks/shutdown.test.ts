@@ -137,7 +137,7 @@ test('each server is drained after a delivery in progress, although its connecti
     const draining = shutDown();
     await vi.waitFor(() => expect(server.listening).toBe(false));
     end.resolve();
-    expect(await sending).toMatchObject({ statusCode: 200 });
+    expect(await sending).toMatchObject({ statusCode: 200, headers: { connection: 'close' } });
     await draining;
   });
   await Promise.all(drainings);
@@ -244,6 +244,13 @@ test('the inbox is closed after the last delivery, and drain waits for it; a sec
   closing.resolve();
   await draining;
   expect(steps).toHaveLength(4);
+});
+
+test('a time limit in seconds is warned of', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  await drain((await openRaw()).server, { timeout: 25 });
+  expect(warn.mock.calls.join()).toContain('drain: timeout is 25 milliseconds, which is short.');
 });
 
 test('drain rejects with what the inbox rejects with', async () => {

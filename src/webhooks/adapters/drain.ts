@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../../errors/index.js';
+import { warnOfUnits } from '../../utils/durations.js';
 import { typeName } from '../../utils/issues.js';
+import { createLogger } from '../../utils/logger.js';
 import { MAX_TIMER_MS, sleep, succeedsWithin } from '../../utils/waiting.js';
 import { checkOptions, methods, numberBetween } from '../../validation/check-options.js';
+import { draining } from './node.js';
 
 /** Options of {@link drain}. */
 export interface DrainOptions {
@@ -89,6 +92,7 @@ async function drainOnce(server: DrainableServer, options: DrainOptions): Promis
   const { inbox, delay = DRAIN_DEFAULTS.delay, timeout = DRAIN_DEFAULTS.timeout } = options;
   if (delay > 0) await sleep(delay);
   const closed = new Promise<void>((resolve) => stopListening(server, resolve));
+  draining.add(server);
   server.prependListener('request', (_request, response) => {
     response.setHeader('connection', 'close');
   });
@@ -133,4 +137,6 @@ function check(server: unknown, options: unknown): void {
     timeout: z.optional(numberBetween(0, MAX_TIMER_MS)),
   });
   checkOptions(schema, options, { of: 'drain' });
+  const { delay, timeout } = options as DrainOptions;
+  warnOfUnits(createLogger(undefined, undefined), 'drain', { delay, timeout });
 }

@@ -2,6 +2,7 @@ import { isObject } from '../../utils/json.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 import { READ_BEFORE, readingHint } from './hints.js';
 import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
+import { isNodeStream } from './web.js';
 
 /** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */
 export interface NodeRequest {
@@ -31,6 +32,8 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   /** True when the connection is gone. */
   readonly destroyed?: boolean | undefined;
+  /** The connection. Node's own has a `server`. */
+  readonly socket?: unknown;
   /** Registers a listener of the stream. */
   on(event: string, listener: (value?: unknown) => void): unknown;
   /** Sets a header of the response. */
@@ -45,13 +48,18 @@ export function isNode(request: NodeRequest, response: NodeResponse): boolean {
   return isRequest && typeof response?.setHeader === 'function' && typeof response.end === 'function';
 }
 
-/** Returns the body that a parser has made of a request; undefined if the stream is still to be read. */
+/**
+ * Returns the body that a parser has made of a request; undefined if the stream is still to be read.
+ *
+ * A parser of Fastify may pass the stream on (`done(null, payload)`).
+ */
 export function parsedBody(request: NodeRequest, parsed: unknown): unknown {
   const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
   // The parsers of Express 4 (body-parser 1) set `{}` for a content type that they do not accept, and leave
   // the stream unread (expressjs/body-parser#269).
   const isEmpty = value === null || (isObject(value) && Object.keys(value).length === 0);
-  return isEmpty && request.readableEnded === false ? undefined : value;
+  const isUnread = (isEmpty && request.readableEnded === false) || isNodeStream(value);
+  return isUnread ? undefined : value;
 }
 
 interface Reading {
@@ -126,6 +134,9 @@ function discard(request: NodeRequest, limit: number): void {
   });
 }
 
+/** The servers that `drain` shuts down. */
+export const draining = /* @__PURE__ */ new WeakSet<object>();
+
 /** Writes the response, unless the sender is gone. Returns false if something else has responded. */
 export function respondNode(response: NodeResponse, { status, headers, body }: WebhookResponse): boolean {
   if (response.headersSent) return false;
@@ -133,6 +144,8 @@ export function respondNode(response: NodeResponse, { status, headers, body }: W
   response.on('error', ignore);
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const { server } = (response.socket ?? {}) as { readonly server?: object };
+  if (server !== undefined && draining.has(server)) response.setHeader('connection', 'close');
   response.end(body);
   return true;
 }
