@@ -16,7 +16,8 @@ export function reasonFor(error: unknown): string {
 /** A message may be anything, such as an object that cannot become a text. */
 function messageOf(thrown: unknown): string {
   try {
-    if (typeof thrown === 'string') return thrown;
+    // A text, a number, `undefined`.
+    if (Object(thrown) !== thrown) return String(thrown);
     const { message } = thrown as { readonly message?: unknown };
     return typeof message === 'string' && message !== '' ? message : describeBriefly(thrown);
   } catch {

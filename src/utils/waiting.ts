@@ -12,7 +12,7 @@ export function sleep(ms: number | undefined, signal?: AbortSignal): Promise<voi
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = ms === undefined ? undefined : setTimeout(end, Math.min(ms, MAX_TIMER_MS));
+    const timer = ms === undefined ? undefined : setTimeout(end, Math.max(Math.min(ms, MAX_TIMER_MS), 0));
     signal?.addEventListener('abort', end);
   });
 }

@@ -1,5 +1,6 @@
 import { isObject, parseJson } from '../utils/json.js';
-import { bodyHint, breakHint } from './adapters/hints.js';
+import { bodyHint, breakHint, UNREAD } from './adapters/hints.js';
+import { isNodeStream } from './adapters/web.js';
 import type { DecodedBody } from './body.js';
 import type { Deadline } from './deadline.js';
 import { Rejection } from './outcomes.js';
@@ -88,8 +89,9 @@ function* authenticationOf<Found>(
 
   // 2. Parse it.
   const value = text === undefined ? parsed : parseJson(text);
-  if (value === undefined || isNodeStream(value)) {
-    throw new Rejection('not_json', undefined, text ? breakHint(text) : undefined);
+  if (isNodeStream(value)) throw new Rejection('not_json', undefined, UNREAD);
+  if (value === undefined) {
+    throw new Rejection('not_json', undefined, text === undefined ? undefined : breakHint(text));
   }
   const { type, payload, secret, fields } = envelopeOf(value);
 
@@ -116,11 +118,6 @@ function unverified(secret: unknown): Rejection {
       : 'Its `workspaceSecret` matches none of your secrets. ' +
         'Compare them with the workspace switcher of the dashboard.';
   return new UnknownSecret('verification_failed', undefined, hint);
-}
-
-/** Whether a value is a Node stream that nobody has read. No JSON value has methods. */
-function isNodeStream(value: unknown): boolean {
-  return typeof (value as { readonly pipe?: unknown } | null)?.pipe === 'function';
 }
 
 /** Anything but an envelope carries no secret. */

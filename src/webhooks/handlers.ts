@@ -268,7 +268,8 @@ export class WebhookHandlers {
     if (outcome === 'handler_failed') {
       const message = `${errors.length} handler(s) of the webhook ${labelOf(type, workspace)} failed.`;
       throw new WebhookError(message, {
-        cause: errors.length === 1 ? errors[0] : new AggregateError(errors),
+        // In a list too if it is `undefined`, which would be no cause.
+        cause: (errors.length === 1 ? errors[0] : undefined) ?? new AggregateError(errors),
       });
     }
   }
@@ -297,10 +298,12 @@ export class WebhookHandlers {
     const run = async (handler: AnyHandler) => {
       try {
         // `for` has chosen these handlers by the kind and type of this very event.
-        let result: unknown = await handler(event as never, context);
-        // As `items.map(async …)` returns it (graphile/crystal#397).
-        if (Array.isArray(result)) result = await Promise.all(result);
-        const problem = problemWith(result);
+        const result: unknown = await handler(event as never, context);
+        // A list, as `items.map(async …)` returns it (graphile/crystal#397), perhaps with lists inside.
+        const results = Array.isArray(result)
+          ? await Promise.all(result.flat(Number.POSITIVE_INFINITY))
+          : [result];
+        const [problem] = results.flatMap((one) => problemWith(one) ?? []);
         if (problem !== undefined) this.#reporter.resultIgnored(event, problem);
       } catch (error) {
         outcome = 'handler_failed';
@@ -333,7 +336,10 @@ function problemWith(result: unknown): string | undefined {
   return 'next' in result && typeof result.next === 'function' ? `a generator${UNSTARTED}` : undefined;
 }
 
-/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
+/**
+ * Whether a result means failure elsewhere: `false`, an error, `ok: false`, the status of an error, or a rejection
+ * that `Promise.allSettled` has caught.
+ */
 function meansFailure(result: unknown): boolean {
   if (!isObject(result)) return result === false;
   // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
@@ -341,7 +347,7 @@ function meansFailure(result: unknown): boolean {
   if (result instanceof Error || hasFailed('ok') || hasFailed('success')) return true;
   // By `in`, for those assertions too.
   const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
-  return typeof status === 'number' && status >= 400;
+  return (typeof status === 'number' && status >= 400) || (status === 'rejected' && 'reason' in result);
 }
 
 export function checkFunction(name: string, given: unknown): void {

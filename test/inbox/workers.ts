@@ -104,6 +104,19 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(await readEverything()).not.toContain('    at ');
   });
 
+  test.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['42', 42],
+    ['no', 'no'],
+  ])('the reason of a dead letter is %s if that is what was thrown', async (reason, thrown) => {
+    const inbox = createInbox({ attempts: 1 });
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- As a library may do.
+    inbox.work({ lead_captured: () => Promise.reject(thrown) });
+    await inbox.store(stored());
+    await eventually(async () => expect(await inbox.deadLetters.list()).toMatchObject([{ reason }]));
+  });
+
   test('an invalid event is a dead letter at once, or goes to onInvalid', async () => {
     const { hooks, calls, failures } = record();
     const inbox = createInbox({ hooks });

@@ -108,6 +108,20 @@ test('Fastify: request and reply can be given as they are, with the parsed body'
   expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
 });
 
+test('Fastify: a parser that passes the stream on leaves it to the receiver', async () => {
+  const { receiver, events } = setUp();
+  const app = Fastify();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_, payload, done) => done(null, payload));
+  app.post('/', (request, reply) => {
+    reply.hijack();
+    return receiver.node(request.raw, reply.raw, request.body);
+  });
+  onTestFinished(() => app.close());
+  const response = await post(await app.listen({ port: 0, host: '127.0.0.1' }), delivery('lead_captured'));
+  expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
+});
+
 test.each<[string, (receiver: WebhookReceiver) => Middleware]>([
   [
     'node writes the response itself',

@@ -90,6 +90,8 @@ describe('results of handlers', () => {
     ['an error', new Error('no')],
     ['{ ok: false }', { ok: false }],
     ['{ success: false }', { success: false }],
+    ['a list with false in a list', [[undefined], [[false]]]],
+    ['what Promise.allSettled has caught', [{ status: 'rejected', reason: new Error('no') }]],
   ])('%s leaves one warning for each type', async (_, result) => {
     const { receiver, lines } = setUp();
     receiver.onAny(() => result);
@@ -112,6 +114,8 @@ describe('results of handlers', () => {
     ['a generator', () => (function* () {})()],
     // biome-ignore lint/correctness/useYield: it is never started.
     ['a generator', () => (async function* () {})()],
+    ['an Observable', () => [1, 2].map(() => ({ subscribe: () => undefined }))],
+    ['a function', () => [1, 2].map(() => async () => () => undefined)],
   ])('%s leaves a warning: nobody starts it', async (what, run) => {
     const { receiver, lines } = setUp();
     receiver.onAny(run);
@@ -131,10 +135,21 @@ describe('results of handlers', () => {
       saved.push(index);
     };
     receiver.on('webhook_test', () => [1, 2].map(save)).on('lead_captured', () => [1, 2, 3].map(save));
+    receiver.on('agent_deleted', () => [[1], [3]].map((indices) => indices.map(save)));
     expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
     expect(saved).toEqual([1, 2]);
     expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
-    expect(lines).toEqual([expect.stringContaining('the third')]);
+    expect((await receiver.handle(post('agent_deleted'))).status).toBe(500);
+    expect(lines).toEqual([expect.stringContaining('the third'), expect.stringContaining('the third')]);
+  });
+
+  test.each<[string, WebhookReceiverOptions, string]>([
+    ['24, meant as hours', { dedupe: { window: 24 } }, 'dedupe.window is 24'],
+    ['55, meant as seconds', { deadline: 55 }, 'deadline is 55'],
+  ])('a duration of %s is warned of', (_, options, warning) => {
+    expect(setUp(options).lines).toEqual([
+      `warn [agent-platform-sdk] receiver: ${warning} milliseconds, which is short. Is it in another unit?`,
+    ]);
   });
 
   test.each([

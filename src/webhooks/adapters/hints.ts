@@ -9,6 +9,8 @@ export const READ_BEFORE =
   'or pass the parsed body: receiver.node(request, response, body). ' +
   'In h3 1, Nitro and Nuxt: receiver.fetch(toWebRequest(event)).';
 
+export const UNREAD = 'It is a Node stream. Only receiver.node(request, response) reads one.';
+
 const IN_HONO = 'receiver.fetch(c.req.raw)';
 /** How each framework hands a delivery over. */
 const MOUNTS = `
@@ -75,11 +77,12 @@ const STEP =
   /(?:(?:^|[,:])\s*(?:[[{]\s*)*(?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[{]\s*[\]}])|[\]}])\s*/y;
 
 /**
- * Says where a text stops being JSON.
+ * Says where a text stops being JSON, or why there is none.
  *
  * No engine's message will do: V8's quotes the body and has no position for `NaN`, Bun's never has one.
  */
 export function breakHint(text: string): string {
+  if (text === '') return 'The body is empty. Was it read before?';
   let at = 0;
   STEP.lastIndex = 0;
   try {

@@ -71,6 +71,11 @@ export function isStream(body: unknown): body is ReadableStream<unknown> {
   return typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === 'function';
 }
 
+/** Whether a value is a Node stream. No JSON value has methods. */
+export function isNodeStream(body: unknown): boolean {
+  return typeof (body as { readonly pipe?: unknown } | null | undefined)?.pipe === 'function';
+}
+
 /** Long enough for a program that does something else before it returns the response. */
 const SENT_WITHIN_MS = 500;
 
