@@ -39,11 +39,12 @@ return lost`;
  * BullMQ 6.7.0 writes and compares the times of its workers' clocks (`Date.now` in `classes/job.js`).
  *
  * - A job that waits for longer than its delay, because the clock that wrote its time was ahead, waits from now on.
+ *   A worker that waits for the marker looks at it, as for a new job (`commands/includes/addBaseMarkerIfNeeded`).
  * - Due jobs come first, if the clock of this worker is behind.
  * - Dead letters of which the retention is over are marked, by one time for all, and deleted once the mark is old
  *   enough, if it still is.
  *
- * KEYS: delayed, failed, deletion. ARGV: the beginning of all keys, this worker's time, the rank from which to look
+ * KEYS: delayed, failed, deletion, marker. ARGV: the beginning of all keys, this worker's time, the rank from which to look
  * at delayed jobs, how many, the retention of dead letters, and the age of a mark.
  */
 const MEND = `
@@ -57,6 +58,7 @@ for i = 1, #delayed, 2 do
   local latest = now + tonumber(redis.call('HGET', base .. delayed[i], 'delay') or 0)
   if tonumber(delayed[i + 1]) / scale > latest + tolerance then
     redis.call('ZADD', KEYS[1], latest * scale, delayed[i])
+    redis.call('ZADD', KEYS[4], 0, '0')
   end
 end
 if now - ARGV[2] > tolerance then
@@ -145,7 +147,7 @@ export class Upkeep {
 
   async #mend(): Promise<void> {
     const { worker, client, clock, deadLetterRetention } = this.#parts;
-    const keys = ['delayed', 'failed', 'deletion'].map((key) => worker.toKey(key));
+    const keys = ['delayed', 'failed', 'deletion', 'marker'].map((key) => worker.toKey(key));
     const looks = [this.#rank, BATCH_SIZE];
     const args = [worker.toKey(''), Date.now(), ...looks, deadLetterRetention, DELETION.delay];
     // The two numbers that the script returns.

@@ -8,9 +8,18 @@ const MAX_REASON_CHARS = 1_000;
 /** Returns the message of what a run threw, on one line. Never throws. */
 export function reasonFor(error: unknown): string {
   const thrown = thrownBy(error);
-  const errors: readonly unknown[] = isA(AggregateError, thrown) ? thrown.errors : [thrown];
-  const text = errors.map(messageOf).join('; ');
+  const text = listOf(thrown).map(messageOf).join('; ');
   return printable(text.replace(/\s*\n\s*/g, ' ')).slice(0, MAX_REASON_CHARS);
+}
+
+/** The errors of an `AggregateError` that has some; anything else alone. */
+function listOf(thrown: unknown): readonly unknown[] {
+  try {
+    const errors: unknown = isA(AggregateError, thrown) ? thrown.errors : undefined;
+    return Array.isArray(errors) && errors.length > 0 ? errors : [thrown];
+  } catch {
+    return [thrown];
+  }
 }
 
 /** A message may be anything, such as an object that cannot become a text. */

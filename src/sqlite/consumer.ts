@@ -53,6 +53,8 @@ export class RowConsumer implements Consumer {
   #pausedUntil = 0;
   /** Nothing is freed, buried or deleted before then, because the others may have been away too. */
   #quietUntil = 0;
+  /** The marks are from a clock that was set since. */
+  #mustForgetMarks = false;
   /** An event on its last allowed stall runs, and no other beside it. */
   #isAlone = false;
   /** How many damaged events are skipped, one more after each failure; undefined without damage. */
@@ -92,6 +94,7 @@ export class RowConsumer implements Consumer {
   /** Looks for events, if there is a place for one, and for locks to renew. */
   wake(): void {
     if (this.#clock.hasJumped()) this.#return();
+    this.#mustForgetMarks ||= this.#clock.wasSet;
     const now = performance.now();
     const isUpkeepDue = now >= this.#upkeepAt;
     if (this.#isLooking || now < this.#pausedUntil || (this.#places === 0 && !isUpkeepDue)) return;
@@ -279,7 +282,11 @@ export class RowConsumer implements Consumer {
     const { events } = file;
     const isQuiet = performance.now() < this.#quietUntil;
     try {
-      const mark = await file.write(() => events.mark(Date.now(), DELETION.delay));
+      const mark = await file.write(() => {
+        if (this.#mustForgetMarks) events.forgetMarks();
+        return events.mark(Date.now(), DELETION.delay);
+      });
+      this.#mustForgetMarks = false;
       if (mark === undefined || isQuiet) return;
       while ((await file.write(() => events.sweep(mark, SWEEP_SIZE))) === SWEEP_SIZE);
       const unhandled = new NoHandlerError();

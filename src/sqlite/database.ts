@@ -84,10 +84,14 @@ type Opened = Pick<SqliteSettings, 'path' | 'application'>;
  * @throws {ConfigurationError} It cannot be opened or written, or belongs to another program or a later
  * release.
  */
-export function openDatabase(runtime: Runtime, { path, application }: Opened): Database {
+export function openDatabase(
+  runtime: Runtime,
+  { path, application }: Opened,
+  timeout = OPEN_TIMEOUT_MS,
+): Database {
   try {
     createFile(runtime, path);
-    const connection = new runtime.DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
+    const connection = new runtime.DatabaseSync(path, { timeout });
     try {
       return setUp(new Database(connection), application);
     } catch (error) {
@@ -145,10 +149,12 @@ function createTables(database: Database): void {
   database.run('BEGIN IMMEDIATE');
   // Another process may have been faster.
   const version = database.version();
+  if (version > TABLES_VERSION) refuse(describeVersion(version));
   if (version === 0) database.script(CREATE);
   for (const upgrade of UPGRADES.slice(version === 0 ? TABLES_VERSION : version)) database.script(upgrade);
+  // In a file that may only be read, a transaction can begin, and the first write fails.
+  database.run('DELETE FROM workers WHERE false');
   database.run('COMMIT');
-  if (version > TABLES_VERSION) refuse(describeVersion(version));
 }
 
 /** Makes the first application with a name the owner of the file, and refuses others. */

@@ -279,6 +279,11 @@ export class Events {
     return this.#database.number('SELECT count(*) FROM workers WHERE due > ?', now);
   }
 
+  /** Forgets all marks: how old they are is unknown once the clock was set. */
+  forgetMarks(): void {
+    this.#database.run('DELETE FROM marks');
+  }
+
   /**
    * Marks this moment, and returns the last mark that is old enough. Forgets those of a clock that was ahead.
    */

@@ -50,11 +50,18 @@ export function openingAdvice(error: unknown, { fs, path: paths }: Runtime, path
   const folder = paths.dirname(paths.resolve(path));
   // The inbox does not create it: a missing folder often means that a volume is not mounted.
   if (code === 'ENOENT') return '. Create its folder, or mount the volume';
-  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    return '. It is a folder: add the name of a file';
+  if (isFolder(fs, path)) return '. It is a folder: add the name of a file';
   if (code === 'ENOSPC' || isFull(fs, folder, error)) return `. There is no room on the disk of ${folder}`;
   if (!DENIED.includes(codeOf(error) ?? code)) return '';
   return `. This process needs permission to write it, ${path}-wal, ${path}-shm and their folder: check their owner and mode`;
+}
+
+function isFolder(fs: Runtime['fs'], path: string): boolean {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 function isFull(fs: Runtime['fs'], folder: string, error: unknown): boolean {

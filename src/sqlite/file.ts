@@ -18,6 +18,9 @@ const WRITE_TIMEOUT_MS = 3_000;
 /** Time limit of the last change, in ms: closing ends whatever another process does. */
 const LAST_CHANGE_MS = 300;
 
+/** How long a move to another file waits for processes that write there, in ms. It blocks the event loop. */
+const FOLLOW_TIMEOUT_MS = 100;
+
 /** Milliseconds between two looks whether the file is still at its path. */
 const LOOK_MS = 1_000;
 
@@ -38,9 +41,12 @@ export class InboxFile {
   /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
   constructor(settings: SqliteSettings, reporter: InboxReporter) {
     const runtime = loadRuntime();
-    this.#open = (path = settings.path) => openDatabase(runtime, { ...settings, path });
+    this.#open = (path = settings.path) => openDatabase(runtime, { ...settings, path }, FOLLOW_TIMEOUT_MS);
     this.#identity = new Identity(runtime, settings.path);
-    this.#database = this.#identity.open(() => this.#open());
+    this.#database = this.#identity.open(
+      () => openDatabase(runtime, settings),
+      () => undefined,
+    );
     this.#writer = new Writer(this.#database, () => this.#follow());
     this.#reporter = reporter;
     this.events = new Events(this.#database);
@@ -98,7 +104,8 @@ export class InboxFile {
       this.#move();
     } catch (error) {
       // Another process does the same.
-      throw isBusy(error) ? error : new FileGoneError(error);
+      const { cause } = error as { readonly cause?: unknown };
+      throw [error, cause].find(isBusy) ?? new FileGoneError(error);
     }
   }
 
@@ -141,25 +148,26 @@ export class InboxFile {
     this.#identity.removeRest();
     const proof = crypto.randomUUID();
     this.events.beat({ id: proof, lock: 0 }, 0);
-    const next = this.#identity.open(() => this.#open());
-    try {
-      if (new Events(next).workers().some(({ id }) => id === proof)) {
-        const unwatched =
-          'The inode of the file changes by itself, so the inbox cannot notice that it is deleted or replaced.';
-        this.warnings = { ...this.warnings, unwatched };
-        this.#reporter.warnOnce('unwatched', unwatched);
-      } else {
-        const copied = copyEvents(this.events, next);
-        this.#reporter.warn(
-          `the file was deleted or replaced. ${copied} events were copied to the file at its path`,
-        );
-      }
-    } catch (error) {
-      next.close();
-      throw error;
-    }
+    const next = this.#identity.open(
+      () => this.#open(),
+      (opened) => this.#fill(opened, proof),
+    );
     this.#database.close();
     this.#database.become(next);
+  }
+
+  #fill(next: Database, proof: string): void {
+    if (new Events(next).workers().some(({ id }) => id === proof)) {
+      const unwatched =
+        'The inode of the file changes by itself, so the inbox cannot notice that it is deleted or replaced.';
+      this.warnings = { ...this.warnings, unwatched };
+      this.#reporter.warnOnce('unwatched', unwatched);
+    } else {
+      const copied = copyEvents(this.events, next);
+      this.#reporter.warn(
+        `the file was deleted or replaced. ${copied} events were copied to the file at its path`,
+      );
+    }
   }
 
   /** Reports damage: it affects some events only, and the others go on. */
@@ -180,8 +188,8 @@ export class InboxFile {
 
 /** Copies the events of a file to another one. Returns the number of those that were not there. */
 function copyEvents(from: Events, to: Database): number {
-  to.run('BEGIN IMMEDIATE');
+  to.script(`PRAGMA busy_timeout = ${FOLLOW_TIMEOUT_MS}; BEGIN IMMEDIATE`);
   const copied = new Events(to).copyFrom(from, Date.now());
-  to.run('COMMIT');
+  to.script('COMMIT; PRAGMA busy_timeout = 0');
   return copied;
 }

@@ -23,14 +23,28 @@ export class Identity {
     this.#path = path;
   }
 
-  /** Opens the file, and remembers which one it is. Repeats that if it was replaced meanwhile. */
-  open<Opened extends Closable>(open: () => Opened): Opened {
+  /**
+   * Opens the file, and remembers which one it is. Repeats that if it was replaced meanwhile.
+   *
+   * @param prepare - If it throws, the file is closed, and the one before is still the one that is remembered.
+   */
+  open<Opened extends Closable>(open: () => Opened, prepare: (opened: Opened) => void): Opened {
     for (let count = 1; ; count += 1) {
       const before = this.#read('');
       const opened = open();
-      this.#seen = ENDS.map((end) => this.#read(end));
-      if (before === undefined || before === this.#seen[0] || count === OPENINGS) return opened;
-      opened.close();
+      const seen = ENDS.map((end) => this.#read(end));
+      if (before !== undefined && before !== seen[0] && count < OPENINGS) {
+        opened.close();
+        continue;
+      }
+      try {
+        prepare(opened);
+      } catch (error) {
+        opened.close();
+        throw error;
+      }
+      this.#seen = seen;
+      return opened;
     }
   }
 
@@ -78,7 +92,12 @@ export class Identity {
   }
 
   #read(end: string): string | undefined {
-    const stats = this.#fs.statSync(this.#path + end, { throwIfNoEntry: false });
-    return stats && `${stats.dev}:${stats.ino}`;
+    try {
+      const stats = this.#fs.statSync(this.#path + end, { throwIfNoEntry: false });
+      return stats && `${stats.dev}:${stats.ino}`;
+    } catch (error) {
+      // A folder that may not be read, a link to itself, a volume that is away: not the file that was remembered.
+      return String((error as { readonly code?: unknown }).code);
+    }
   }
 }

@@ -7,6 +7,8 @@ export class ClockWatch {
   readonly #tolerance: number;
   #wall = Date.now();
   #steady = performance.now();
+  /** Whether the clock was set, or the machine slept, before the last call of `hasJumped`. */
+  wasSet = false;
 
   /** @param tolerance - Milliseconds between two looks that are nothing special. */
   constructor(tolerance: number) {
@@ -17,9 +19,9 @@ export class ClockWatch {
   hasJumped(): boolean {
     const [wall, steady] = [Date.now(), performance.now()];
     const passed = steady - this.#steady;
-    const drift = Math.abs(wall - this.#wall - passed);
+    this.wasSet = Math.abs(wall - this.#wall - passed) > this.#tolerance;
     this.#wall = wall;
     this.#steady = steady;
-    return passed > this.#tolerance || drift > this.#tolerance;
+    return this.wasSet || passed > this.#tolerance;
   }
 }

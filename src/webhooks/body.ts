@@ -29,7 +29,7 @@ export function decodeBody(body: unknown, headers?: unknown): DecodedBody {
 }
 
 /** Not by `instanceof`: the Buffer of another realm, such as Jest's, is another class (jestjs/jest#4422). */
-function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
+export function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
   return ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === '[object ArrayBuffer]';
 }
 

@@ -332,7 +332,9 @@ function problemWith(result: unknown): string | undefined {
   if (meansFailure(result)) return REFUSAL;
   // By `in`: assertions of chai, which handlers of tests return, throw for other names (chai 6.3, proxify).
   if (!isObject(result)) return undefined;
-  if ('subscribe' in result) return `an Observable${UNSTARTED}`;
+  // RxJS names it so (rxjs 7.8, internal/symbol/observable).
+  const { observable = '@@observable' } = Symbol as { readonly observable?: symbol };
+  if ('subscribe' in result || observable in result) return `an Observable${UNSTARTED}`;
   return 'next' in result && typeof result.next === 'function' ? `a generator${UNSTARTED}` : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '../../utils/json.js';
+import { isBytes } from '../body.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
 import { READ_BEFORE, readingHint } from './hints.js';
 import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
@@ -12,6 +13,8 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body, as a body parser has made it. */
   readonly body?: unknown;
+  /** The text or bytes of the body, where a server keeps them beside the parsed one: Firebase, Nest. */
+  readonly rawBody?: unknown;
   /** True when the body was read to its end. */
   readonly readableEnded?: boolean | undefined;
   /** True when a chunk of the body was read. */
@@ -54,6 +57,9 @@ export function isNode(request: NodeRequest, response: NodeResponse): boolean {
  * A parser of Fastify may pass the stream on (`done(null, payload)`).
  */
 export function parsedBody(request: NodeRequest, parsed: unknown): unknown {
+  const { rawBody } = request;
+  // Numbers above 2^53 are exact only there.
+  if (typeof rawBody === 'string' || isBytes(rawBody)) return rawBody;
   const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
   // The parsers of Express 4 (body-parser 1) set `{}` for a content type that they do not accept, and leave
   // the stream unread (expressjs/body-parser#269).
