@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -162,8 +163,13 @@ describe('receivers', { timeout: 60_000 }, () => {
   test('fastify receives webhooks', async () => {
     const { url, lines } = await start('fastify/server', { AGENT_PLATFORM_WEBHOOK_SECRET: secret });
     const headers = { 'content-type': 'application/json' };
+    // Not on `localhost` only: outside a container, nobody could reach it.
+    const outside = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .find(({ family, internal }) => family === 'IPv4' && !internal);
+    const address = url.replace('127.0.0.1', outside?.address ?? '127.0.0.1');
     const serve: Serve = async (request) =>
-      fetch(`${url}/webhooks`, { method: 'POST', headers, body: await request.text() });
+      fetch(`${address}/webhooks`, { method: 'POST', headers, body: await request.text() });
     await expectWebhooks('fastify', serve, lines);
   });
 

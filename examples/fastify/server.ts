@@ -21,4 +21,5 @@ app.register(async (webhooks) => {
   });
 });
 
-await app.listen({ port: Number(process.env.PORT ?? 3000) });
+// One address, because `drain` ends one server: without `host`, Fastify opens one for each address of localhost.
+await app.listen({ port: Number(process.env.PORT ?? 3000), host: '0.0.0.0' });
