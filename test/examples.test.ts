@@ -87,17 +87,19 @@ describe('programs', { timeout: 60_000 }, () => {
 /** Starts the server of an example on a free port, and returns its address once it listens. */
 async function start(file: string, settings: Readonly<Record<string, string>>) {
   const port = String(await freePort());
-  const { lines } = startExample(file, { ...settings, PORT: port });
+  const { lines, end } = startExample(file, { ...settings, PORT: port });
   const url = `http://127.0.0.1:${port}`;
   await vi.waitFor(() => fetch(url), { timeout: 50_000, interval: 50 });
-  return { url, lines };
+  return { url, lines, end };
 }
 
-test('express-app opens a ticket for a chat that is handed over', { timeout: 60_000 }, async () => {
+test('express-app opens a ticket for a chat that is handed over, and ends after SIGTERM', {
+  timeout: 60_000,
+}, async () => {
   const fake = createFakePlatform();
   await using server = await fake.listen();
   const { agentId, convoId, workspaceSecret } = fake.seed.eu;
-  const { url } = await start('express-app/server', {
+  const { url, end } = await start('express-app/server', {
     AGENT_PLATFORM_REGION: 'eu',
     AGENT_PLATFORM_TOKEN: workspaceSecret,
     AGENT_PLATFORM_BASE_URL_EU: server.baseUrls.eu,
@@ -111,6 +113,7 @@ test('express-app opens a ticket for a chat that is handed over', { timeout: 60_
   });
   expect(delivery?.status).toBe(200);
   expect(await (await fetch(`${url}/tickets`)).json()).toMatchObject([{ convoId, assignee: 'ada' }]);
+  expect(await end()).toEqual([0, null]);
 });
 
 describe('receivers', { timeout: 60_000 }, () => {
@@ -160,8 +163,8 @@ describe('receivers', { timeout: 60_000 }, () => {
   beforeAll(() => void vi.stubEnv('AGENT_PLATFORM_WEBHOOK_SECRET', secret));
   afterAll(() => void vi.unstubAllEnvs());
 
-  test('fastify receives webhooks', async () => {
-    const { url, lines } = await start('fastify/server', { AGENT_PLATFORM_WEBHOOK_SECRET: secret });
+  test('fastify receives webhooks, and ends after SIGTERM', async () => {
+    const { url, lines, end } = await start('fastify/server', { AGENT_PLATFORM_WEBHOOK_SECRET: secret });
     const headers = { 'content-type': 'application/json' };
     // Not on `localhost` only: outside a container, nobody could reach it.
     const outside = Object.values(networkInterfaces())
@@ -171,6 +174,7 @@ describe('receivers', { timeout: 60_000 }, () => {
     const serve: Serve = async (request) =>
       fetch(`${address}/webhooks`, { method: 'POST', headers, body: await request.text() });
     await expectWebhooks('fastify', serve, lines);
+    expect(await end()).toEqual([0, null]);
   });
 
   test('hono-worker receives webhooks', async () => {

@@ -13,6 +13,7 @@ const receiver = createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBH
 const server = createServer(receiver.node).listen(Number(process.env.PORT ?? 3000), () =>
   console.log('receiving'),
 );
+server.keepAliveTimeout = 65_000; // longer than that of the load balancer in front
 
 // Finishes the deliveries in progress first: the service doesn't retry (6.4).
 process.once('SIGTERM', () => drain(server, { inbox }).then(() => pool.end()));

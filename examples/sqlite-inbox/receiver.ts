@@ -18,6 +18,7 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(Number(process.env.PORT ?? 3000), () => console.log('receiving'));
+server.keepAliveTimeout = 65_000; // longer than that of the load balancer in front
 
 // Finishes the deliveries in progress first: the service doesn't retry (6.4).
 process.once('SIGTERM', () => drain(server, { inbox }));
