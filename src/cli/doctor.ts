@@ -5,6 +5,7 @@ import { ApiError } from '../errors/index.js';
 import type { SqliteInbox } from '../sqlite/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import { postEvent } from '../testing/sending/post.js';
+import { isRedirect, redirectedTo } from '../testing/sending/redirect.js';
 import { formatIssues } from '../utils/issues.js';
 import { LOG_LEVEL_VARIABLE } from '../utils/logger.js';
 import { onOneLine } from '../utils/printable.js';
@@ -108,7 +109,7 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
     const duration = Math.round(performance.now() - start);
     report('service', 'ok', `GET /tools/defaults: ${tools.length} tools in ${duration} ms`);
   } catch (error) {
-    report('service', 'fail', explainFailedCall(error, platform.region));
+    report('service', 'fail', explainFailedCall(error, platform));
   }
   for (const { issues } of drift) {
     report('drift', 'warn', `The response departs from the API specification:${formatIssues(issues)}`);
@@ -150,11 +151,12 @@ function baseUrlVariable(region: Region): string {
 }
 
 /** Adds questions to the message: section 7 does not explain the statuses. */
-function explainFailedCall(error: unknown, region: string): string {
+function explainFailedCall(error: unknown, { region, baseUrl }: AgentPlatform): string {
   const { message } = error as Error;
   const status = error instanceof ApiError ? error.status : undefined;
   const questions = [message];
   if (status === undefined) questions.push('Is the address right, and can this machine reach it?');
+  if (error instanceof ApiError) questions.push(...explainRedirect(error, baseUrl, baseUrlVariable(region)));
   if (status === 404) questions.push('Is the address right? The client appends /v3 to it.');
   if (status === 401) {
     questions.push(
@@ -170,6 +172,17 @@ function explainFailedCall(error: unknown, region: string): string {
   return questions.join('\n- ');
 }
 
+/** Says where a redirected call leads, and which base address that is. */
+function explainRedirect(error: ApiError, baseUrl: string, variable: string): string[] {
+  const address = redirectedTo(error, `${baseUrl}${error.path}`);
+  if (address === undefined) return [];
+  const end = `/v3${error.path}`;
+  const fix = address.endsWith(end)
+    ? `Use the address it leads to: ${variable}=${address.slice(0, -end.length)}`
+    : `Is that the service? Set ${variable} to its address.`;
+  return [`It leads to ${address}`, fix];
+}
+
 async function checkReceiver(url: string, secret: string, report: Report): Promise<void> {
   const fixture = createFixtures().event('webhook_test').payload;
   const createdAt = Date.now();
@@ -177,10 +190,13 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     // Another time, so that it is no duplicate.
     const payload = { ...fixture, message, createdAt: createdAt + message.length };
     const result = await postEvent({ type: 'webhook_test', payload, secret: sent, target: url });
-    const { status, outcome, duration, error = '' } = result;
-    const isReceiver = status !== undefined && status !== 404;
-    const hint = isReceiver ? advice : 'No receiver there: is it running, and are port and path right?';
-    const found = `${kind} webhook_test: ${status ?? outcome} in ${duration} ms. ${onOneLine(error)}`.trim();
+    const { status, outcome, duration, location, error = '' } = result;
+    const isRedirected = isRedirect(status);
+    const isReceiver = status !== undefined && status !== 404 && !isRedirected;
+    const elsewhere = isRedirected ? REDIRECT_ADVICE : NO_RECEIVER_ADVICE;
+    const hint = isReceiver ? advice : elsewhere;
+    const more = location === undefined ? onOneLine(error) : `It leads to ${location}`;
+    const found = `${kind} webhook_test: ${status ?? outcome} in ${duration} ms. ${more}`.trim();
     const isOk = status === expected;
     report('receiver', isOk ? 'ok' : 'fail', isOk ? found : `${found}\n- ${hint}`);
     return { isReceiver, isOk };
@@ -194,6 +210,11 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
   if (authentic.isOk)
     await probe('large (1.2 MB)', 'x'.repeat(LARGE_MESSAGE_LENGTH), secret, 200, LARGE_ADVICE);
 }
+
+const NO_RECEIVER_ADVICE = 'No receiver there: is it running, and are port and path right?';
+
+const REDIRECT_ADVICE = `Only 200 is a success (6.4), and the service may not follow redirects. Use the address it leads to.
+- Does it lead to a login page? Then let webhooks pass without a login.`;
 
 const LARGE_ADVICE = `Something in front of the receiver limits bodies, and conversation_updated grows with its conversation.
   Raise the limit to 8 MiB, or mount the receiver before body parsers (Express accepts 100 kB, Fastify 1 MiB,

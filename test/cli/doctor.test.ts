@@ -93,6 +93,68 @@ test('asks about the address if nothing listens there, or it is another service'
   );
 });
 
+/** A server that sends every request to another address. */
+const redirectTo = (location: string | undefined, status = 308) =>
+  serve((request, response) => {
+    request.resume();
+    response.writeHead(status, location === undefined ? {} : { location }).end();
+  });
+
+test.each<[location: string, address: string, fix: string]>([
+  [
+    'https://user:pass@api.example.com/eu/v3/tools/defaults?key=secret#part',
+    'https://api.example.com/eu/v3/tools/defaults',
+    'Use the address it leads to: AGENT_PLATFORM_BASE_URL_EU=https://api.example.com/eu',
+  ],
+  [
+    'https://login.example.com/?to=v3/tools/defaults',
+    'https://login.example.com/',
+    'Is that the service? Set AGENT_PLATFORM_BASE_URL_EU to its address.',
+  ],
+])('says that the redirect of a call to %s leads to %s', async (location, address, fix) => {
+  const { env } = await service();
+  const redirected = { ...env, AGENT_PLATFORM_BASE_URL_EU: await redirectTo(location) };
+  const { lines } = await finish(['doctor'], redirected);
+  expect(lines[1]?.split('\n').map((line) => line.trim())).toEqual([
+    expect.stringContaining('GET /tools/defaults responded with 308'),
+    'The client does not follow redirects. Check the base address.',
+    `- It leads to ${address}`,
+    `- ${fix}`,
+  ]);
+});
+
+test.each<[location: string | undefined, leads: string]>([
+  ['https://user:pass@crm.example/webhooks/?key=secret#part', ' It leads to https://crm.example/webhooks/'],
+  ['//crm.example', ' It leads to http://crm.example/'],
+  [`https://crm.example/${'x'.repeat(1_000)}`, ` It leads to https://crm.example/x{180}…`],
+  ['javascript:alert(1)', ''],
+  ['https://', ''],
+  [undefined, ''],
+])(
+  '--webhook says that the redirect to %s leads elsewhere, and posts nothing more',
+  async (location, leads) => {
+    const { env } = await service();
+    const { code, lines } = await finish(['doctor', '--webhook', await redirectTo(location)], env);
+    expect([code, lines.length]).toEqual([1, 3]);
+    const [found, ...advice] = (lines[2] ?? '').split('\n').map((line) => line.trim());
+    expect(found).toMatch(
+      new RegExp(`^fail {2}receiver {2}authentic webhook_test: 308 in \\d+ ms\\.${leads}$`),
+    );
+    expect(advice).toEqual([
+      '- Only 200 is a success (6.4), and the service may not follow redirects. Use the address it leads to.',
+      '- Does it lead to a login page? Then let webhooks pass without a login.',
+    ]);
+  },
+);
+
+test('--webhook completes a redirect to a path', async () => {
+  const { env } = await service();
+  const url = await redirectTo('/webhooks/', 301);
+  const { lines } = await finish(['doctor', '--webhook', `${url}/webhooks`], env);
+  expect(lines[2]).toContain(`301 in`);
+  expect(lines[2]).toContain(`It leads to ${url}/webhooks/\n`);
+});
+
 test('warns of a response that does not match the API specification', async () => {
   const { fake, env } = await service();
   fake.faults.inject({ status: 200, body: { success: true, data: [] } });

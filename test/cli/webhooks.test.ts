@@ -255,6 +255,15 @@ describe('trigger', () => {
     });
   });
 
+  test('prints where a redirect leads', async () => {
+    const url = await serve((request, response) => {
+      request.resume();
+      response.writeHead(308, { location: '/webhooks/?key=secret' }).end();
+    });
+    const { code, lines } = await finish(['trigger', 'webhook_test', '--to', url], env);
+    expect([code, lines[1]?.endsWith(`(6.4). It leads to ${url}/webhooks/`)]).toEqual([1, true]);
+  });
+
   test('prints why no response came', async () => {
     const { code, lines } = await finish(['trigger', 'webhook_test', '--to', 'http://127.0.0.1:9999/'], env);
     expect([code, lines[1]]).toEqual([

@@ -41,7 +41,7 @@ export class Deliveries {
     const delivery = this.#journal.open({ at: Date.now(), type, region, secretOf, address, payload });
     this.#posts.set(delivery, event);
     const { ended, done } = this.#generation.begin();
-    const result = await postEvent(event, ended);
+    const { location: _, ...result } = await postEvent(event, ended);
     done();
     this.#journal.close(delivery, { error: takeFailure(event), ...result });
     return delivery;

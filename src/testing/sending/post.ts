@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors/index.js';
 import type { Region } from '../../utils/regions.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import type { RecordedWebhook } from './recording.js';
+import { redirectedTo } from './redirect.js';
 
 /** A receiver must respond within this time (6.4). */
 const DELIVERY_TIMEOUT_MS = 60_000;
@@ -51,6 +52,8 @@ export interface DeliveryRecord {
 export interface PostResult extends Pick<DeliveryRecord, 'status' | 'response' | 'error'> {
   readonly outcome: NonNullable<DeliveryRecord['outcome']>;
   readonly duration: number;
+  /** Where a redirect leads: see {@link redirectedTo}. */
+  readonly location?: string | undefined;
 }
 
 /** An event on its way to one target. */
@@ -92,6 +95,7 @@ export async function postEvent(
       outcome: status === 200 ? 'success' : 'refused',
       status,
       response: body.slice(0, MAX_RESPONSE_LENGTH),
+      location: redirectedTo(response, addressOf(target)),
       duration: Date.now() - start,
     };
   } catch (error) {
@@ -104,8 +108,13 @@ export async function postEvent(
 }
 
 async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promise<Response> {
-  if (typeof target === 'string') return fetch(target, init);
-  return target.fetch(new Request('https://receiver.test/webhooks', init));
+  const address = addressOf(target);
+  return typeof target === 'string' ? fetch(address, init) : target.fetch(new Request(address, init));
+}
+
+/** The address of a target. A receiver in process has a made-up one. */
+function addressOf(target: string | DeliveryTarget): string {
+  return typeof target === 'string' ? target : 'https://receiver.test/webhooks';
 }
 
 /** Describes what was thrown, with its cause. */
