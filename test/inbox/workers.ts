@@ -109,6 +109,8 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     ['null', null],
     ['42', 42],
     ['no', 'no'],
+    ['no list', Object.assign(new AggregateError([], 'no list'), { errors: 42 })],
+    ['an empty list', new AggregateError([], 'an empty list')],
   ])('the reason of a dead letter is %s if that is what was thrown', async (reason, thrown) => {
     const inbox = createInbox({ attempts: 1 });
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- As a library may do.

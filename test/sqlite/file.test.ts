@@ -80,12 +80,16 @@ test.each<[what: string, error: object, message: RegExp]>([
 });
 
 /** What SQLite says of a file that may be read, and not written: see https://sqlite.org/rescode.html. */
-test('a file that may only be read is refused at opening, and not at the first event', async () => {
+test.each([
+  'BEGIN IMMEDIATE',
+  // In another user's file of mode 0644, in a folder that we may write, a transaction can begin.
+  'DELETE FROM workers WHERE false',
+])('a file that may only be read is refused at opening: %s fails', async (refused) => {
   await createInbox().close();
   const { prototype } = loadRuntime().DatabaseSync;
   const prepare = prototype.prepare;
   const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
-    if (sql === 'BEGIN IMMEDIATE') {
+    if (sql === refused) {
       throw Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });
     }
     return prepare.call(this, sql);

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, inFile, path, rowsOf } from './inbox-fixture.js';
+import { createInbox, holdLock, inFile, path, rowsOf } from './inbox-fixture.js';
 
 const remove = (...ends: readonly string[]) => {
   for (const end of ends) rmSync(path + end, { force: true });
@@ -59,6 +59,21 @@ test('what is deleted again, before all have followed, costs no event either', a
   for (const other of others) await other.store(stored());
   const next = createInbox();
   await eventually(async () => expect(await next.health()).toMatchObject({ depth: 4 }));
+});
+
+test.each([
+  ['for a moment', 50],
+  ['for longer than a move waits', 400],
+])('what another process writes to the new file %s keeps no event out of it', async (_, ms) => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  remove('', '-wal', '-shm');
+  const next = createInbox();
+  const lock = holdLock();
+  const storing = inbox.store(stored());
+  setTimeout(() => lock.release(), ms);
+  await storing;
+  expect(await next.health()).toMatchObject({ depth: 2 });
 });
 
 test.each([[['-shm']], [['', '-wal', '-shm']]])('duplicates stay known when %s is deleted', async (ends) => {
@@ -125,21 +140,34 @@ test('a file that is gone while nothing is stored is noticed too', async () => {
   expect(await createInbox().health()).toMatchObject({ depth: 1 });
 });
 
-test('without its folder, events are refused and the inbox is not ready, until the folder is back', async () => {
-  const inbox = createInbox({ storeTimeout: 200 });
-  await inbox.store(stored());
-  moveFolder();
-  await expect(inbox.store(stored())).rejects.toThrow(
-    /The file was deleted or replaced: .*Create its folder/,
-  );
-  expect(await inbox.health()).toMatchObject({
-    ready: false,
-    warnings: { refused: expect.stringContaining('The file was deleted or replaced') },
-  });
-  renameSync(moved(), dirname(path));
-  await inbox.store(stored());
-  expect(await inbox.health()).toMatchObject({ ready: true, depth: 2 });
-});
+test.each<[string, () => void, RegExp]>([
+  ['without its folder', () => undefined, /The file was deleted or replaced: .*Create its folder/],
+  // Its state cannot be read either, as on a volume that is away.
+  [
+    'with a folder that is a link to itself',
+    () => symlinkSync(dirname(path), dirname(path)),
+    /The file was deleted or replaced: .*ELOOP/,
+  ],
+])(
+  '%s, events are refused and the inbox is not ready, until the folder is back',
+  async (_, happen, message) => {
+    const inbox = createInbox({ storeTimeout: 200 });
+    await inbox.store(stored());
+    moveFolder();
+    happen();
+    // It looks by itself too.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await expect(inbox.store(stored())).rejects.toThrow(message);
+    expect(await inbox.health()).toMatchObject({
+      ready: false,
+      warnings: { refused: expect.stringContaining('The file was deleted or replaced') },
+    });
+    rmSync(dirname(path), { force: true });
+    renameSync(moved(), dirname(path));
+    await inbox.store(stored());
+    expect(await inbox.health()).toMatchObject({ ready: true, depth: 2 });
+  },
+);
 
 test('runs that go on while the file is replaced end in the new one', async () => {
   const inbox = createInbox();

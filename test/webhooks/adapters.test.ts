@@ -108,6 +108,21 @@ test('Fastify: request and reply can be given as they are, with the parsed body'
   expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
 });
 
+test('a raw body beside a parsed one is used, because its numbers are exact', async () => {
+  const { receiver, events } = setUp();
+  const app = express().post(
+    '/',
+    express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
+    receiver.node,
+  );
+  const address = await serve(app);
+  for (const number of ['9007199254740992', '9007199254740993']) {
+    const body = delivery('lead_captured', { number: 0 }).replace('"number":0', `"number":${number}`);
+    expect((await post(address, body, { 'content-type': 'application/json' })).status).toBe(200);
+  }
+  expect(events).toHaveLength(2);
+});
+
 test('Fastify: a parser that passes the stream on leaves it to the receiver', async () => {
   const { receiver, events } = setUp();
   const app = Fastify();

@@ -114,6 +114,7 @@ describe('results of handlers', () => {
     ['a generator', () => (function* () {})()],
     // biome-ignore lint/correctness/useYield: it is never started.
     ['a generator', () => (async function* () {})()],
+    ['an Observable', () => ({ '@@observable': () => undefined })],
     ['an Observable', () => [1, 2].map(() => ({ subscribe: () => undefined }))],
     ['a function', () => [1, 2].map(() => async () => () => undefined)],
   ])('%s leaves a warning: nobody starts it', async (what, run) => {
