@@ -61,20 +61,29 @@ test('what is deleted again, before all have followed, costs no event either', a
   await eventually(async () => expect(await next.health()).toMatchObject({ depth: 4 }));
 });
 
-test.each([
-  ['for a moment', 50],
-  ['for longer than a move waits', 400],
-])('what another process writes to the new file %s keeps no event out of it', async (_, ms) => {
-  const inbox = createInbox();
-  await inbox.store(stored());
-  remove('', '-wal', '-shm');
-  const next = createInbox();
-  const lock = holdLock();
-  const storing = inbox.store(stored());
-  setTimeout(() => lock.release(), ms);
-  await storing;
-  expect(await next.health()).toMatchObject({ depth: 2 });
-});
+test.each(['it is opened', 'events are copied to it'])(
+  'another process that writes to the new file while %s keeps no event out of it',
+  async (moment) => {
+    const inbox = createInbox();
+    await inbox.store(stored());
+    remove('', '-wal', '-shm');
+    const next = createInbox();
+    let lock = moment === 'it is opened' ? holdLock() : undefined;
+    const { prototype } = loadRuntime().DatabaseSync;
+    const exec = prototype.exec;
+    const spy = vi.spyOn(prototype, 'exec').mockImplementation(function (this: SqliteConnection, sql) {
+      if (lock === undefined && String(sql).endsWith('; BEGIN IMMEDIATE')) lock = holdLock();
+      return exec.call(this, sql);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const storing = inbox.store(stored());
+    // Longer than a move waits.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    lock?.release();
+    await storing;
+    expect(await next.health()).toMatchObject({ depth: 2 });
+  },
+);
 
 test.each([[['-shm']], [['', '-wal', '-shm']]])('duplicates stay known when %s is deleted', async (ends) => {
   const inbox = createInbox();
