@@ -59,8 +59,8 @@ const drained = /* @__PURE__ */ new WeakMap<DrainableServer, Promise<void>>();
  * connections are closed after 5 s. A second call returns the same promise. Not covered: HTTP/2, upgraded
  * sockets, and the native servers of Bun and Deno.
  *
- * @param server - The server that listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify,
- *   `app.getHttpServer()` in Nest.
+ * @param server - The server that listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify
+ *   (listen on one `host`: it opens another server for each further address), `app.getHttpServer()` in Nest.
  * @returns Resolves when the inbox is closed. Rejects with what its `close` rejects with.
  * @throws {ConfigurationError} An argument is wrong.
  *
