@@ -34,7 +34,7 @@ export function describeThrown(thrown: unknown): string {
 }
 
 /** A value can be made so that its text cannot be read: a list of objects without a prototype, a symbol as message. */
-function safely(describe: () => string): string {
+export function safely(describe: () => string): string {
   try {
     return describe();
   } catch {

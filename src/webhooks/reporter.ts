@@ -1,6 +1,6 @@
 import { AgentPlatformError } from '../errors/index.js';
 import type { LeveledLogger, LogFields } from '../utils/logger.js';
-import { describeError, describeThrown, framesOf, isError } from '../utils/thrown.js';
+import { describeError, describeThrown, framesOf, isError, safely } from '../utils/thrown.js';
 import type { WebhookContext, WebhookFailure, WebhookReceiverHooks, WebhookRejection } from './context.js';
 import { isWebhookEventType } from './events.js';
 import { type DeliveryOutcome, isRefusal, type Rejection, statusOf } from './outcomes.js';
@@ -174,7 +174,7 @@ function nameOf(event: ReceivedWebhook | undefined): string {
  * What a store or a function for secrets throws may quote the secret, as Prisma quotes its arguments.
  */
 function describeFailed(error: unknown, stage: WebhookFailure['stage']): string {
-  if (stage === 'handler') return describeWhole(error, 0);
+  if (stage === 'handler') return safely(() => describeWhole(error, 0));
   const text =
     error instanceof AgentPlatformError ? `${error.name}: ${error.message}` : describeThrown(error);
   return text + framesOf(error);

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { downloaded, installTool } from '../runtimes/tool-cache.js';
-import { project, removeLater, root, run, source } from './consumer.js';
+import { project, removeLater, run, source } from './consumer.js';
 
 // What the inbox's dependencies ask of bundlers and package managers, as the guide of the inbox says.
 
@@ -66,7 +66,7 @@ describe.for(['4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
     const command = manager === 'npm' ? 'npm' : join(await downloaded(installTool(tool), context), path);
     const packages = ['agent-platform-sdk@file:./package.tgz', `zod@${zod}`];
     await promisify(execFile)(command, [...args, ...packages], { cwd: folder, env });
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const tsc = join(inject('consumer'), 'node_modules/typescript-7.0/bin/tsc');
     const options = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022'];
     const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext'];
     const { stdout } = await promisify(execFile)(

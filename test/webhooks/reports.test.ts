@@ -105,6 +105,18 @@ test.each([
   expect(logger.lines).toEqual([expect.stringMatching(line)]);
 });
 
+test('an error whose cause cannot be read leaves a line', async () => {
+  const { receiver, logger } = setUp();
+  const thrown = Object.defineProperty(new Error('no'), 'cause', {
+    get: () => {
+      throw new Error('not readable');
+    },
+  });
+  receiver.on('webhook_test', () => Promise.reject(thrown));
+  expect(await receiver.handle(post('webhook_test'))).toMatchObject({ status: 500 });
+  expect(logger.lines).toEqual([expect.stringContaining('something that cannot be described')]);
+});
+
 test('errors that are the cause of each other end', async () => {
   const { receiver, logger } = setUp();
   const [one, two] = [new Error('one'), new Error('two')];
