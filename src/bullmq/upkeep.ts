@@ -39,7 +39,7 @@ return lost`;
  * BullMQ 6.7.0 writes and compares the times of its workers' clocks (`Date.now` in `classes/job.js`).
  *
  * - A job that waits for longer than its delay, because the clock that wrote its time was ahead, waits from now on.
- *   A worker that waits for the marker looks at it, as for a new job (`commands/includes/addBaseMarkerIfNeeded`).
+ *   The marker wakes an idle worker, as a new job does.
  * - Due jobs come first, if the clock of this worker is behind.
  * - Dead letters of which the retention is over are marked, by one time for all, and deleted once the mark is old
  *   enough, if it still is.

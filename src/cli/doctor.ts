@@ -180,7 +180,7 @@ function explainRedirect(error: ApiError, baseUrl: string, variable: string): st
   const fix = address.endsWith(end)
     ? `Use the address it leads to: ${variable}=${address.slice(0, -end.length)}`
     : `Is that the service? Set ${variable} to its address.`;
-  return [`It leads to ${address}`, fix];
+  return [`The redirect leads to ${address}`, fix];
 }
 
 async function checkReceiver(url: string, secret: string, report: Report): Promise<void> {
@@ -195,7 +195,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     const isReceiver = status !== undefined && status !== 404 && !isRedirected;
     const elsewhere = isRedirected ? REDIRECT_ADVICE : NO_RECEIVER_ADVICE;
     const hint = isReceiver ? advice : elsewhere;
-    const more = location === undefined ? onOneLine(error) : `It leads to ${location}`;
+    const more = location === undefined ? onOneLine(error) : `The redirect leads to ${location}`;
     const found = `${kind} webhook_test: ${status ?? outcome} in ${duration} ms. ${more}`.trim();
     const isOk = status === expected;
     report('receiver', isOk ? 'ok' : 'fail', isOk ? found : `${found}\n- ${hint}`);

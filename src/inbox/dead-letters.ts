@@ -42,8 +42,8 @@ export interface DeadLetterStorage {
   remove(id: string): Promise<boolean>;
 }
 
-/** Waits for the storage. Rejects with `problem` and its reason. */
-type Ask = <Value>(query: () => Promise<Value>, problem: string) => Promise<Value>;
+/** Waits for the storage. Makes its errors safe to log. */
+type Ask = <Value>(query: () => Promise<Value>) => Promise<Value>;
 
 /** The number of dead letters that are replayed at the same time. */
 const REPLAY_BATCH_SIZE = 20;
@@ -76,12 +76,12 @@ const listFields: OptionFields<ListDeadLettersOptions> = {
  */
 export class DeadLetters {
   readonly #storage: DeadLetterStorage;
-  readonly #askInbox: Ask;
+  readonly #ask: Ask;
 
   /** Use `inbox.deadLetters`. */
   constructor(storage: DeadLetterStorage, ask: Ask) {
     this.#storage = storage;
-    this.#askInbox = ask;
+    this.#ask = ask;
     bindMethods(this);
   }
 
@@ -156,9 +156,5 @@ export class DeadLetters {
    */
   async remove(id: string): Promise<boolean> {
     return this.#ask(() => this.#storage.remove(id));
-  }
-
-  #ask<Value>(query: () => Promise<Value>): Promise<Value> {
-    return this.#askInbox(query, 'The dead letters are out of reach');
   }
 }

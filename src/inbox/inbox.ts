@@ -34,6 +34,9 @@ import type { InboxWorker, WorkerParts } from './worker.js';
 /** Limits the events that wait to be stored, in characters: they are in memory. */
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
+/** The shortest time between two looks for a worker, in ms. Each counts all events. */
+const LEAST_WATCH_MS = 1_000;
+
 /** Milliseconds between two looks of `idle`. */
 const IDLE_POLL_MS = 10;
 
@@ -68,16 +71,16 @@ export class Inbox<
   readonly #workers = new Set<Worker>();
   #watching: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;
-  /** Reject those who still wait for the storage when the inbox has closed. */
-  readonly #waiting = new Set<(reason: Error) => void>();
+  /** They reject the calls that still wait for the storage when the inbox has closed. */
+  readonly #rejecters = new Set<(reason: Error) => void>();
 
   /** Use `createSqliteInbox` or `createBullMQInbox`. */
   constructor(parts: InboxParts<Warning, Takes, Worker>) {
     this.#parts = parts;
     this.storeTimeout = parts.settings.storeTimeout;
     bindMethods(this);
-    this.deadLetters = new DeadLetters(parts.engine.deadLetters, (query, problem) =>
-      this.#ask(query, problem),
+    this.deadLetters = new DeadLetters(parts.engine.deadLetters, (query) =>
+      this.#ask(query, 'The dead letters are out of reach'),
     );
   }
 
@@ -130,9 +133,11 @@ export class Inbox<
   }
 
   async #look(): Promise<void> {
-    const { depth, oldestMs = 0 } = await this.health();
     this.#watching = undefined;
-    if (depth !== 0) this.#watch(UNATTENDED_MS - (oldestMs % UNATTENDED_MS));
+    const { depth, oldestMs = 0 } = await this.health();
+    if (depth === 0) return;
+    const left = UNATTENDED_MS - oldestMs;
+    this.#watch(left > 0 ? Math.max(left, LEAST_WATCH_MS) : UNATTENDED_MS);
   }
 
   /**
@@ -248,7 +253,7 @@ export class Inbox<
     await succeedsWithin(this.#parts.engine.close(), CLOSE_STORAGE_MS);
     // Those who have just got their response go on first.
     await sleep(0);
-    for (const reject of this.#waiting) reject(closedError());
+    for (const reject of this.#rejecters) reject(closedError());
   }
 
   /**
@@ -258,9 +263,9 @@ export class Inbox<
    */
   #ask<Value>(query: () => Promise<Value>, problem: string): Promise<Value> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add(reject);
+      this.#rejecters.add(reject);
       query()
-        .finally(() => this.#waiting.delete(reject))
+        .finally(() => this.#rejecters.delete(reject))
         .then(resolve, (error: unknown) => reject(this.#failure(problem, error)));
     });
   }

@@ -14,9 +14,10 @@ export class FileGoneError extends WebhookError {
   }
 }
 
-/** Another connection writes, or recovers the file after a crash. */
+/** Another connection writes, or recovers the file after a crash. Opening wraps the error. */
 export function isBusy(error: unknown): boolean {
-  return codeOf(error) === CODES.busy;
+  const { cause } = (error ?? {}) as { readonly cause?: unknown };
+  return codeOf(error) === CODES.busy || codeOf(cause) === CODES.busy;
 }
 
 /** A page of the file cannot be read. */

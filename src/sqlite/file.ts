@@ -19,7 +19,7 @@ const WRITE_TIMEOUT_MS = 3_000;
 const LAST_CHANGE_MS = 300;
 
 /** How long a move to another file waits for processes that write there, in ms. It blocks the event loop. */
-const FOLLOW_TIMEOUT_MS = 100;
+const FOLLOW_TIMEOUT_MS = 50;
 
 /** Milliseconds between two looks whether the file is still at its path. */
 const LOOK_MS = 1_000;
@@ -86,7 +86,11 @@ export class InboxFile {
 
   /** Notices that the file is gone even if nothing is stored: a change makes the writer follow. */
   #look(): void {
-    if (this.#isInPlace) return;
+    try {
+      if (this.#isInPlace) return;
+    } catch {
+      // The change is refused for the same reason.
+    }
     this.write(() => undefined).catch((error: unknown) => this.#reporter.storageFailed(cleanError(error)));
   }
 
@@ -98,14 +102,13 @@ export class InboxFile {
    * @throws {FileGoneError} There is no file, and none can be created.
    */
   #follow(): void {
-    if (this.#isInPlace) return;
     try {
+      if (this.#isInPlace) return;
       if (this.#identity.isSameFile) this.#replace();
       this.#move();
     } catch (error) {
       // Another process does the same.
-      const { cause } = error as { readonly cause?: unknown };
-      throw [error, cause].find(isBusy) ?? new FileGoneError(error);
+      throw isBusy(error) ? error : new FileGoneError(error);
     }
   }
 

@@ -26,25 +26,33 @@ export class Identity {
   /**
    * Opens the file, and remembers which one it is. Repeats that if it was replaced meanwhile.
    *
-   * @param prepare - If it throws, the file is closed, and the one before is still the one that is remembered.
+   * @param prepare - Fills the opened file. If it throws, the file is closed, and not remembered.
    */
   open<Opened extends Closable>(open: () => Opened, prepare: (opened: Opened) => void): Opened {
     for (let count = 1; ; count += 1) {
-      const before = this.#read('');
+      const before = this.#readBefore();
       const opened = open();
-      const seen = ENDS.map((end) => this.#read(end));
-      if (before !== undefined && before !== seen[0] && count < OPENINGS) {
-        opened.close();
-        continue;
-      }
       try {
-        prepare(opened);
+        const seen = ENDS.map((end) => this.#read(end));
+        if (before === undefined || before === seen[0] || count === OPENINGS) {
+          prepare(opened);
+          this.#seen = seen;
+          return opened;
+        }
       } catch (error) {
         opened.close();
         throw error;
       }
-      this.#seen = seen;
-      return opened;
+      opened.close();
+    }
+  }
+
+  /** Opening says why the file cannot be looked at. */
+  #readBefore(): string | undefined {
+    try {
+      return this.#read('');
+    } catch {
+      return undefined;
     }
   }
 
@@ -91,13 +99,9 @@ export class Identity {
     return this.#read(end) === this.#seen[ENDS.indexOf(end)];
   }
 
+  /** @throws The file system does not say: a folder that may not be read, a volume that is away. */
   #read(end: string): string | undefined {
-    try {
-      const stats = this.#fs.statSync(this.#path + end, { throwIfNoEntry: false });
-      return stats && `${stats.dev}:${stats.ino}`;
-    } catch (error) {
-      // A folder that may not be read, a link to itself, a volume that is away: not the file that was remembered.
-      return String((error as { readonly code?: unknown }).code);
-    }
+    const stats = this.#fs.statSync(this.#path + end, { throwIfNoEntry: false });
+    return stats && `${stats.dev}:${stats.ino}`;
   }
 }

@@ -97,11 +97,12 @@ export class Writer {
 
   /** Begins a transaction. Returns false if another connection writes, or the file cannot be written. */
   #begin(): boolean {
+    const startedAt = performance.now();
     try {
       this.#follow();
       this.#database.run('BEGIN IMMEDIATE');
     } catch (error) {
-      if (isBusy(error)) this.#waitForOthers();
+      if (isBusy(error)) this.#waitForOthers(performance.now() - startedAt);
       else rejectAll(this.#changes.splice(0), error);
       return false;
     }
@@ -115,12 +116,13 @@ export class Writer {
     }
   }
 
-  #waitForOthers(): void {
+  /** @param blocked - How long the attempt has blocked the event loop, in ms. Others get as much time. */
+  #waitForOthers(blocked: number): void {
     const now = performance.now();
     const overdue = this.#changes.filter(({ until }) => until <= now);
     rejectAll(overdue, new WebhookError('Another process was writing to the file.'));
     this.#changes = this.#changes.filter(({ until }) => until > now);
-    this.#schedule(Math.random() * MAX_RETRY_DELAY_MS);
+    this.#schedule(Math.max(Math.random() * MAX_RETRY_DELAY_MS, blocked));
   }
 
   #rollBack(): void {

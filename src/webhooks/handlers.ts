@@ -268,7 +268,7 @@ export class WebhookHandlers {
     if (outcome === 'handler_failed') {
       const message = `${errors.length} handler(s) of the webhook ${labelOf(type, workspace)} failed.`;
       throw new WebhookError(message, {
-        // In a list too if it is `undefined`, which would be no cause.
+        // `undefined` and `null` would be no cause.
         cause: (errors.length === 1 ? errors[0] : undefined) ?? new AggregateError(errors),
       });
     }
@@ -299,11 +299,7 @@ export class WebhookHandlers {
       try {
         // `for` has chosen these handlers by the kind and type of this very event.
         const result: unknown = await handler(event as never, context);
-        // A list, as `items.map(async …)` returns it (graphile/crystal#397), perhaps with lists inside.
-        const results = Array.isArray(result)
-          ? await Promise.all(result.flat(Number.POSITIVE_INFINITY))
-          : [result];
-        const [problem] = results.flatMap((one) => problemWith(one) ?? []);
+        const problem = Array.isArray(result) ? await problemIn(result) : problemWith(result, meansFailure);
         if (problem !== undefined) this.#reporter.resultIgnored(event, problem);
       } catch (error) {
         outcome = 'handler_failed';
@@ -326,10 +322,25 @@ export class WebhookHandlers {
 const REFUSAL = 'false, an error or an error status, which has no effect: throw to refuse the event';
 const UNSTARTED = ', which nobody runs: return a promise';
 
-/** Describes a result that does nothing: work that is not started, or what means failure elsewhere. */
-function problemWith(result: unknown): string | undefined {
+/**
+ * Waits for each item of a list, as `items.map(async …)` returns it (graphile/crystal#397), and of the lists in it.
+ *
+ * Describes an item that does nothing. One of `false` or with a status is data.
+ */
+async function problemIn(list: readonly unknown[], seen = new Set<unknown>()): Promise<string | undefined> {
+  if (seen.has(list)) return undefined;
+  seen.add(list);
+  const problems = list.map(async (promise) => {
+    const item: unknown = await promise;
+    return Array.isArray(item) ? problemIn(item, seen) : problemWith(item, isRejection);
+  });
+  return (await Promise.all(problems)).find((problem) => problem !== undefined);
+}
+
+/** Describes a result that does nothing: work that is not started, or a failure that has no effect. */
+function problemWith(result: unknown, isFailure: (result: unknown) => boolean): string | undefined {
   if (typeof result === 'function') return `a function${UNSTARTED}`;
-  if (meansFailure(result)) return REFUSAL;
+  if (isFailure(result)) return REFUSAL;
   // By `in`: assertions of chai, which handlers of tests return, throw for other names (chai 6.3, proxify).
   if (!isObject(result)) return undefined;
   // RxJS names it so (rxjs 7.8, internal/symbol/observable).
@@ -338,18 +349,23 @@ function problemWith(result: unknown): string | undefined {
   return 'next' in result && typeof result.next === 'function' ? `a generator${UNSTARTED}` : undefined;
 }
 
-/**
- * Whether a result means failure elsewhere: `false`, an error, `ok: false`, the status of an error, or a rejection
- * that `Promise.allSettled` has caught.
- */
+/** Whether a result is an error, or a rejection that `Promise.allSettled` has caught. */
+function isRejection(result: unknown): boolean {
+  if (!isObject(result)) return false;
+  return (
+    result instanceof Error || ('reason' in result && 'status' in result && result.status === 'rejected')
+  );
+}
+
+/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
 function meansFailure(result: unknown): boolean {
   if (!isObject(result)) return result === false;
   // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
   const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;
-  if (result instanceof Error || hasFailed('ok') || hasFailed('success')) return true;
+  if (isRejection(result) || hasFailed('ok') || hasFailed('success')) return true;
   // By `in`, for those assertions too.
   const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
-  return (typeof status === 'number' && status >= 400) || (status === 'rejected' && 'reason' in result);
+  return typeof status === 'number' && status >= 400;
 }
 
 export function checkFunction(name: string, given: unknown): void {

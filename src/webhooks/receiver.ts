@@ -153,7 +153,8 @@ export class WebhookReceiver {
   /**
    * Takes a delivery from `node:http`, Express, or anything built on them.
    *
-   * You can pass it as a function. It uses `request.body` if a parser made one, and reads the stream otherwise.
+   * You can pass it as a function. It uses `request.rawBody` or `request.body` if something has read the body, and
+   * reads the stream otherwise.
    * Mount the receiver before body parsers: they parse unauthenticated bodies too, and have lower limits
    * (Express 100 kB, Fastify 1 MB).
    *

@@ -118,15 +118,18 @@ test.each<[location: string, address: string, fix: string]>([
   expect(lines[1]?.split('\n').map((line) => line.trim())).toEqual([
     expect.stringContaining('GET /tools/defaults responded with 308'),
     'The client does not follow redirects. Check the base address.',
-    `- It leads to ${address}`,
+    `- The redirect leads to ${address}`,
     `- ${fix}`,
   ]);
 });
 
 test.each<[location: string | undefined, leads: string]>([
-  ['https://user:pass@crm.example/webhooks/?key=secret#part', ' It leads to https://crm.example/webhooks/'],
-  ['//crm.example', ' It leads to http://crm.example/'],
-  [`https://crm.example/${'x'.repeat(1_000)}`, ` It leads to https://crm.example/x{180}…`],
+  [
+    'https://user:pass@crm.example/webhooks/?key=secret#part',
+    ' The redirect leads to https://crm.example/webhooks/',
+  ],
+  ['//crm.example', ' The redirect leads to http://crm.example/'],
+  [`https://crm.example/${'x'.repeat(1_000)}`, ` The redirect leads to https://crm.example/x{180}…`],
   ['javascript:alert(1)', ''],
   ['https://', ''],
   [undefined, ''],
@@ -152,7 +155,7 @@ test('--webhook completes a redirect to a path', async () => {
   const url = await redirectTo('/webhooks/', 301);
   const { lines } = await finish(['doctor', '--webhook', `${url}/webhooks`], env);
   expect(lines[2]).toContain(`301 in`);
-  expect(lines[2]).toContain(`It leads to ${url}/webhooks/\n`);
+  expect(lines[2]).toContain(`The redirect leads to ${url}/webhooks/\n`);
 });
 
 test('warns of a response that does not match the API specification', async () => {

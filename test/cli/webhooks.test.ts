@@ -261,7 +261,7 @@ describe('trigger', () => {
       response.writeHead(308, { location: '/webhooks/?key=secret' }).end();
     });
     const { code, lines } = await finish(['trigger', 'webhook_test', '--to', url], env);
-    expect([code, lines[1]?.endsWith(`(6.4). It leads to ${url}/webhooks/`)]).toEqual([1, true]);
+    expect([code, lines[1]?.endsWith(`(6.4). The redirect leads to ${url}/webhooks/`)]).toEqual([1, true]);
   });
 
   test('prints why no response came', async () => {

@@ -75,7 +75,14 @@ export function testHealth({ createInbox }: Engine): void {
     await inbox.store(stored({ receivedAt: Date.now() - 5_000 }));
     await look(0);
     await look(1);
+    // The second look has ended when there is a third.
+    await look(2);
     expect(logger.lines.join()).not.toContain('no worker is connected');
+    const later = Date.now() + 61_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(later);
+    onTestFinished(() => clock.mockRestore());
+    await look(3);
+    await eventually(() => expect(logger.lines.join()).toContain('no worker is connected'));
   });
 
   test('an inbox looks after its last worker has closed', async () => {

@@ -85,6 +85,30 @@ test.each(['it is opened', 'events are copied to it'])(
   },
 );
 
+test.each([1, 2, 3, 4, 5, 6])(
+  'a file whose state cannot be read %i times stays where it is',
+  async (times) => {
+    const [inbox, other] = [createInbox(), createInbox()];
+    await inbox.store(stored());
+    const { fs } = loadRuntime();
+    const [statSync, { ino }] = [fs.statSync, fs.statSync(path, { throwIfNoEntry: false }) ?? {}];
+    let left = times;
+    const spy = vi.spyOn(fs, 'statSync').mockImplementation((...args) => {
+      if (left === 0) return statSync(...args);
+      left -= 1;
+      throw Object.assign(new Error('EIO: i/o error, stat'), { code: 'EIO' });
+    });
+    onTestFinished(() => spy.mockRestore());
+    await Promise.all([inbox.store(stored()), other.store(stored())]);
+    spy.mockRestore();
+    expect(await inbox.health()).toMatchObject({ ready: true, depth: 3, warnings: {} });
+    expect(fs.statSync(path, { throwIfNoEntry: false })?.ino).toBe(ino);
+    remove('', '-wal', '-shm');
+    await inbox.store(stored());
+    expect(await createInbox().health()).toMatchObject({ depth: 4 });
+  },
+);
+
 test.each([[['-shm']], [['', '-wal', '-shm']]])('duplicates stay known when %s is deleted', async (ends) => {
   const inbox = createInbox();
   const webhook = stored();

@@ -123,6 +123,19 @@ test('a raw body beside a parsed one is used, because its numbers are exact', as
   expect(events).toHaveLength(2);
 });
 
+test('a raw body that something still collects is not used', async () => {
+  const { receiver, events } = setUp();
+  const app = express().use((request, _, next) => {
+    const collected = Object.assign(request, { rawBody: '' });
+    request.on('data', (chunk) => {
+      collected.rawBody += String(chunk);
+    });
+    next();
+  });
+  const response = await post(await serve(app.post('/', receiver.node)), delivery('lead_captured'));
+  expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
+});
+
 test('Fastify: a parser that passes the stream on leaves it to the receiver', async () => {
   const { receiver, events } = setUp();
   const app = Fastify();

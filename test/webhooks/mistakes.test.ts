@@ -90,7 +90,7 @@ describe('results of handlers', () => {
     ['an error', new Error('no')],
     ['{ ok: false }', { ok: false }],
     ['{ success: false }', { success: false }],
-    ['a list with false in a list', [[undefined], [[false]]]],
+    ['a list with an error in a list', [[undefined], [[new Error('no')]]]],
     ['what Promise.allSettled has caught', [{ status: 'rejected', reason: new Error('no') }]],
   ])('%s leaves one warning for each type', async (_, result) => {
     const { receiver, lines } = setUp();
@@ -136,12 +136,21 @@ describe('results of handlers', () => {
       saved.push(index);
     };
     receiver.on('webhook_test', () => [1, 2].map(save)).on('lead_captured', () => [1, 2, 3].map(save));
-    receiver.on('agent_deleted', () => [[1], [3]].map((indices) => indices.map(save)));
+    receiver.on('agent_deleted', () => [[1], [3]].map(async (indices) => indices.map(save)));
     expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
     expect(saved).toEqual([1, 2]);
     expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
     expect((await receiver.handle(post('agent_deleted'))).status).toBe(500);
     expect(lines).toEqual([expect.stringContaining('the third'), expect.stringContaining('the third')]);
+  });
+
+  test('lists of data leave no warning, and one that contains itself is read once', async () => {
+    const { receiver, lines } = setUp();
+    const list: unknown[] = [false, { status: 500 }, { success: false }, undefined];
+    list.push(list);
+    receiver.onAny(() => list);
+    expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+    expect(lines).toEqual([]);
   });
 
   test.each<[string, WebhookReceiverOptions, string]>([

@@ -225,15 +225,7 @@ test.each<[string, (receiver: WebhookReceiver) => unknown, RegExp]>([
     handed({ method: 'POST', body: Readable.from([]) }),
     /Only receiver\.node\(request, response\)/,
   ],
-  [
-    'handle, the rest of a Web stream that was read',
-    async (receiver) => {
-      const { body } = request();
-      await new Response(body).text();
-      return receiver.handle({ method: 'POST', body: '' });
-    },
-    /empty\. Was it read before\?/,
-  ],
+  ['handle, an empty body', handed({ method: 'POST', body: '' }), /empty\. Was it read before\?/],
   ['handle, a request without a body', handed({ method: 'POST' }), /Is a body parser mounted/],
   [
     'fetch, a request that was read',

@@ -50,7 +50,8 @@ export function failureOfDelivery(delivery: PostResult | DeliveryRecord): string
   if (outcome === 'failed') return `${sentence(error)} Is the receiver running at this address?`;
   const said = parseJson(response);
   const reason = wordsOf(said === undefined ? response : said);
-  const leads = 'location' in delivery && delivery.location ? ` It leads to ${delivery.location}` : '';
+  const leads =
+    'location' in delivery && delivery.location ? ` The redirect leads to ${delivery.location}` : '';
   return `${reason || `The receiver responded with ${status}.`} ${adviceFor(status)}${leads}`.trim();
 }
 

@@ -5,7 +5,7 @@ import { typeName } from '../../utils/issues.js';
 import { createLogger } from '../../utils/logger.js';
 import { MAX_TIMER_MS, sleep, succeedsWithin } from '../../utils/waiting.js';
 import { checkOptions, methods, numberBetween } from '../../validation/check-options.js';
-import { draining } from './node.js';
+import { drainingServers } from './node.js';
 
 /** Options of {@link drain}. */
 export interface DrainOptions {
@@ -59,8 +59,8 @@ const drained = /* @__PURE__ */ new WeakMap<DrainableServer, Promise<void>>();
  * connections are closed after 5 s. A second call returns the same promise. Not covered: HTTP/2, upgraded
  * sockets, and the native servers of Bun and Deno.
  *
- * @param server - The server that listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify
- *   (listen on one `host`: it opens another server for each further address), `app.getHttpServer()` in Nest.
+ * @param server - The server that listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify,
+ *   `app.getHttpServer()` in Nest. In Fastify, listen on one `host`, or only the first of its servers is drained.
  * @returns Resolves when the inbox is closed. Rejects with what its `close` rejects with.
  * @throws {ConfigurationError} An argument is wrong.
  *
@@ -92,7 +92,7 @@ async function drainOnce(server: DrainableServer, options: DrainOptions): Promis
   const { inbox, delay = DRAIN_DEFAULTS.delay, timeout = DRAIN_DEFAULTS.timeout } = options;
   if (delay > 0) await sleep(delay);
   const closed = new Promise<void>((resolve) => stopListening(server, resolve));
-  draining.add(server);
+  drainingServers.add(server);
   server.prependListener('request', (_request, response) => {
     response.setHeader('connection', 'close');
   });
@@ -137,6 +137,6 @@ function check(server: unknown, options: unknown): void {
     timeout: z.optional(numberBetween(0, MAX_TIMER_MS)),
   });
   checkOptions(schema, options, { of: 'drain' });
-  const { delay, timeout } = options as DrainOptions;
-  warnOfUnits(createLogger(undefined, undefined), 'drain', { delay, timeout });
+  const { timeout } = options as DrainOptions;
+  warnOfUnits(createLogger(), 'drain', { timeout });
 }

@@ -57,10 +57,12 @@ export function isNode(request: NodeRequest, response: NodeResponse): boolean {
  * A parser of Fastify may pass the stream on (`done(null, payload)`).
  */
 export function parsedBody(request: NodeRequest, parsed: unknown): unknown {
+  const isGiven = parsed !== undefined && typeof parsed !== 'function';
   const { rawBody } = request;
-  // Numbers above 2^53 are exact only there.
-  if (typeof rawBody === 'string' || isBytes(rawBody)) return rawBody;
-  const value = parsed === undefined || typeof parsed === 'function' ? request.body : parsed;
+  // Numbers above 2^53 are exact only there. Something may still be collecting it.
+  const isWhole = request.readableEnded !== false && (typeof rawBody === 'string' || isBytes(rawBody));
+  if (isWhole && !isGiven) return rawBody;
+  const value = isGiven ? parsed : request.body;
   // The parsers of Express 4 (body-parser 1) set `{}` for a content type that they do not accept, and leave
   // the stream unread (expressjs/body-parser#269).
   const isEmpty = value === null || (isObject(value) && Object.keys(value).length === 0);
@@ -141,7 +143,7 @@ function discard(request: NodeRequest, limit: number): void {
 }
 
 /** The servers that `drain` shuts down. */
-export const draining = /* @__PURE__ */ new WeakSet<object>();
+export const drainingServers = /* @__PURE__ */ new WeakSet<object>();
 
 /** Writes the response, unless the sender is gone. Returns false if something else has responded. */
 export function respondNode(response: NodeResponse, { status, headers, body }: WebhookResponse): boolean {
@@ -151,7 +153,7 @@ export function respondNode(response: NodeResponse, { status, headers, body }: W
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const { server } = (response.socket ?? {}) as { readonly server?: object };
-  if (server !== undefined && draining.has(server)) response.setHeader('connection', 'close');
+  if (server !== undefined && drainingServers.has(server)) response.setHeader('connection', 'close');
   response.end(body);
   return true;
 }
