@@ -44,8 +44,8 @@ return lost`;
  * - Dead letters of which the retention is over are marked, by one time for all, and deleted once the mark is old
  *   enough, if it still is.
  *
- * KEYS: delayed, failed, deletion, marker. ARGV: the beginning of all keys, this worker's time, the rank from which to look
- * at delayed jobs, how many, the retention of dead letters, and the age of a mark.
+ * KEYS: delayed, failed, deletion, marker. ARGV: the beginning of all keys, this worker's time, the rank from which
+ * to look at delayed jobs, how many, the retention of dead letters, and the age of a mark.
  */
 const MEND = `
 local time = redis.call('TIME')

@@ -47,7 +47,7 @@ export class Identity {
     }
   }
 
-  /** Opening says why the file cannot be looked at. */
+  /** Undefined if the file system does not say. Opening the file gives the reason then. */
   #readBefore(): string | undefined {
     try {
       return this.#read('');
@@ -99,7 +99,7 @@ export class Identity {
     return this.#read(end) === this.#seen[ENDS.indexOf(end)];
   }
 
-  /** @throws The file system does not say: a folder that may not be read, a volume that is away. */
+  /** @throws The file system does not say, because the folder may not be read, or the volume is away. */
   #read(end: string): string | undefined {
     const stats = this.#fs.statSync(this.#path + end, { throwIfNoEntry: false });
     return stats && `${stats.dev}:${stats.ino}`;

@@ -268,7 +268,7 @@ export class WebhookHandlers {
     if (outcome === 'handler_failed') {
       const message = `${errors.length} handler(s) of the webhook ${labelOf(type, workspace)} failed.`;
       throw new WebhookError(message, {
-        // `undefined` and `null` would be no cause.
+        // `undefined` or `null` alone would look like no cause.
         cause: (errors.length === 1 ? errors[0] : undefined) ?? new AggregateError(errors),
       });
     }
@@ -325,7 +325,7 @@ const UNSTARTED = ', which nobody runs: return a promise';
 /**
  * Waits for each item of a list, as `items.map(async …)` returns it (graphile/crystal#397), and of the lists in it.
  *
- * Describes an item that does nothing. One of `false` or with a status is data.
+ * Describes an item that does nothing. An item that is `false` or has a status is data.
  */
 async function problemIn(list: readonly unknown[], seen = new Set<unknown>()): Promise<string | undefined> {
   if (seen.has(list)) return undefined;

@@ -136,6 +136,17 @@ test('a raw body that something still collects is not used', async () => {
   expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
 });
 
+test('an empty raw body beside a parsed one is not used', async () => {
+  const { receiver, events } = setUp();
+  const app = express().use(express.json(), (request, _, next) => {
+    Object.assign(request, { rawBody: '' });
+    next();
+  });
+  const address = await serve(app.post('/', receiver.node));
+  const response = await post(address, delivery('lead_captured'), { 'content-type': 'application/json' });
+  expect([response.status, events]).toEqual([200, [minimal.lead_captured]]);
+});
+
 test('Fastify: a parser that passes the stream on leaves it to the receiver', async () => {
   const { receiver, events } = setUp();
   const app = Fastify();

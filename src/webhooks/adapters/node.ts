@@ -59,9 +59,9 @@ export function isNode(request: NodeRequest, response: NodeResponse): boolean {
 export function parsedBody(request: NodeRequest, parsed: unknown): unknown {
   const isGiven = parsed !== undefined && typeof parsed !== 'function';
   const { rawBody } = request;
-  // Numbers above 2^53 are exact only there. Something may still be collecting it.
-  const isWhole = request.readableEnded !== false && (typeof rawBody === 'string' || isBytes(rawBody));
-  if (isWhole && !isGiven) return rawBody;
+  // Numbers above 2^53 are exact only there. Something may still be collecting it, or has come too late.
+  const isText = typeof rawBody === 'string' && rawBody !== '';
+  if (!isGiven && request.readableEnded !== false && (isText || isBytes(rawBody))) return rawBody;
   const value = isGiven ? parsed : request.body;
   // The parsers of Express 4 (body-parser 1) set `{}` for a content type that they do not accept, and leave
   // the stream unread (expressjs/body-parser#269).
