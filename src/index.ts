@@ -48,8 +48,6 @@ export type { Region } from './utils/regions.js';
 export type { StandardSchemaV1 } from './utils/standard-schema.js';
 export type { Drift } from './validation/drift.js';
 export type { ValidationMode } from './validation/validate.js';
-export { type DrainableServer, type DrainOptions, drain } from './webhooks/adapters/drain.js';
-export type { NodeRequest, NodeResponse } from './webhooks/adapters/node.js';
 export type * from './webhooks/context.js';
 export {
   type ClaimResult,
@@ -58,7 +56,7 @@ export {
   type MemoryDedupeOptions,
 } from './webhooks/dedupe/store.js';
 export type { WebhookEventOptions } from './webhooks/event-options.js';
-export * from './webhooks/events.js';
+export * from './webhooks/events/payloads.js';
 export {
   createWebhookHandlers,
   type WebhookHandlers,
@@ -88,3 +86,5 @@ export type {
   WebhookSecretOptions,
   WebhookSecretVerifier,
 } from './webhooks/secrets/resolve.js';
+export { type DrainableServer, type DrainOptions, drain } from './webhooks/servers/drain.js';
+export type { NodeRequest, NodeResponse } from './webhooks/servers/node.js';

@@ -9,11 +9,11 @@ import { resolveGrace, resolveWork, settleOptions } from '../src/inbox/options.j
 import { DEFAULT_TIMEOUT_MS as REDIS_TIMEOUT_MS } from '../src/redis/dedupe.js';
 import { resolveSqlite } from '../src/sqlite/options.js';
 import { createLogger, type LeveledLogger } from '../src/utils/logger.js';
-import { DRAIN_DEFAULTS } from '../src/webhooks/adapters/drain.js';
-import { DEFAULT_MAX_BODY_BYTES } from '../src/webhooks/adapters/reading.js';
+import { DEFAULT_MAX_BODY_BYTES } from '../src/webhooks/body/reading.js';
 import { DEFAULT_MAX_KEYS } from '../src/webhooks/dedupe/store.js';
 import { resolveEvents } from '../src/webhooks/event-options.js';
 import { resolveReceiver } from '../src/webhooks/options.js';
+import { DRAIN_DEFAULTS } from '../src/webhooks/servers/drain.js';
 import { secret } from './webhooks/deliveries.js';
 
 // Doc comments give each default once more than the code: here the two are compared. That a flag is false

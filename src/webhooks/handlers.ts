@@ -14,7 +14,7 @@ import {
   type WebhookEventOf,
   type WebhookEventType,
   webhookEvents,
-} from './events.js';
+} from './events/payloads.js';
 import { checkStored, type StoredWebhook } from './inbox.js';
 import type { RunOutcome } from './outcomes.js';
 import {

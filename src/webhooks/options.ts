@@ -11,7 +11,7 @@ import {
   type OptionProblem,
   wholeNumber,
 } from '../validation/check-options.js';
-import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
+import { DEFAULT_MAX_BODY_BYTES } from './body/reading.js';
 import type { WebhookReceiverHooks } from './context.js';
 import { DEFAULT_WINDOW_MS, type DedupeSettings } from './dedupe/claim.js';
 import { createMemoryDedupe, type DedupeStore } from './dedupe/store.js';

@@ -11,13 +11,12 @@ import { isObject } from '../utils/json.js';
 import { checkOptions, wholeNumber } from '../validation/check-options.js';
 import type { Drift } from '../validation/drift.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
-import { gunzip } from './adapters/gunzip.js';
-import { DEFAULT_MAX_BODY_BYTES } from './adapters/reading.js';
-import { isRequest, isStream, readRequest, readStream } from './adapters/web.js';
 import { type AuthenticBody, authenticate, authenticateSync } from './authenticate.js';
-import { decodeBody } from './body.js';
+import { decodeBody } from './body/decode.js';
+import { gunzip } from './body/gunzip.js';
+import { DEFAULT_MAX_BODY_BYTES } from './body/reading.js';
 import { secretOptions, validationOptions, type WebhookEventOptions } from './event-options.js';
-import { isWebhookEventType, type WebhookEvent } from './events.js';
+import { isWebhookEventType, type WebhookEvent } from './events/payloads.js';
 import { Rejection } from './outcomes.js';
 import {
   type EventValidation,
@@ -35,6 +34,7 @@ import {
   secretProblems,
   type WebhookSecretOptions,
 } from './secrets/resolve.js';
+import { isRequest, isStream, readRequest, readStream } from './servers/web.js';
 
 /** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions extends WebhookEventOptions {

@@ -3,7 +3,12 @@ import { type Issue, MAX_ISSUES, wrongType } from '../utils/issues.js';
 import type { DriftReporter } from '../validation/drift.js';
 import { type ValidationMode, validateOwn } from '../validation/validate.js';
 import type { AuthenticBody } from './authenticate.js';
-import { isWebhookEventType, type WebhookEvent, type WebhookEventCategory, webhookEvents } from './events.js';
+import {
+  isWebhookEventType,
+  type WebhookEvent,
+  type WebhookEventCategory,
+  webhookEvents,
+} from './events/payloads.js';
 
 // From an authentic body to an event: remove the secret, validate.
 

@@ -1,13 +1,13 @@
-import { gunzip } from './adapters/gunzip.js';
-import { everyRouteHint, mountingHint } from './adapters/hints.js';
-import { type BodyBudget, tooLarge, type UnverifiedBody } from './adapters/reading.js';
 import { type AuthenticBody, authenticate } from './authenticate.js';
-import { type DecodedBody, decodeBody, exceeds, memoryOf, sizeOf } from './body.js';
+import { type DecodedBody, decodeBody, exceeds, memoryOf, sizeOf } from './body/decode.js';
+import { gunzip } from './body/gunzip.js';
+import { type BodyBudget, tooLarge, type UnverifiedBody } from './body/reading.js';
 import type { WebhookContext, WebhookFailure } from './context.js';
 import { Deadline, LATE } from './deadline.js';
 import { type Claim, claimEvent } from './dedupe/claim.js';
 import { keyOf } from './dedupe/event-key.js';
 import type { WebhookHandlers } from './handlers.js';
+import { everyRouteHint, mountingHint } from './hints.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
 import type { ReceiverSettings } from './options.js';
 import { type DeliveryOutcome, Rejection, responseOf, type WebhookResponse } from './outcomes.js';

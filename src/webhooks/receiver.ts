@@ -1,20 +1,11 @@
 import { ConfigurationError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
 import { describeThrown } from '../utils/thrown.js';
-import { responseDropped, responseTaken, wrongMount } from './adapters/hints.js';
-import {
-  isNode,
-  type NodeRequest,
-  type NodeResponse,
-  parsedBody,
-  readNode,
-  respondNode,
-} from './adapters/node.js';
-import { BodyBudget } from './adapters/reading.js';
-import { isRequest, readGiven, readRequest, toResponse } from './adapters/web.js';
+import { BodyBudget } from './body/reading.js';
 import type { WebhookContext, WebhookHandler, WebhookRejection } from './context.js';
-import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events.js';
+import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events/payloads.js';
 import { checkFunction, WebhookHandlers } from './handlers.js';
+import { responseDropped, responseTaken, wrongMount } from './hints.js';
 import {
   type AnyReceiverOptions,
   resolveReceiver,
@@ -27,8 +18,17 @@ import { type ReceiverParts, receive } from './receive.js';
 import { type FailureListener, Reporter } from './reporter.js';
 import { SecretLoader } from './secrets/loader.js';
 import { resolveSecrets } from './secrets/resolve.js';
+import {
+  isNode,
+  type NodeRequest,
+  type NodeResponse,
+  parsedBody,
+  readNode,
+  respondNode,
+} from './servers/node.js';
+import { isRequest, readGiven, readRequest, toResponse } from './servers/web.js';
 
-// A delivery reads in this order: `receiver.ts` and `adapters/` take it from the server; `receive.ts` carries
+// A delivery reads in this order: `receiver.ts` and `servers/` take it from the server; `receive.ts` carries
 // it to the response, through `authenticate.ts`, `payload.ts`, `dedupe/`, and `inbox.ts` or `handlers.ts`.
 
 /** Describes a request of any server. The request objects of Fastify and Koa fit as they are. */

@@ -39,7 +39,7 @@ const PROJECTS: readonly Project[] = [
     tests: [
       ...PEER_TESTS,
       'examples/express-app/app.test.ts',
-      'test/webhooks/adapters.test.ts',
+      'test/webhooks/servers.test.ts',
       'test/webhooks/mounting.test.ts',
     ],
     nodes: ['24.21.0', '26.10.0'],

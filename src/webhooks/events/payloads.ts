@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { anythings, requiredDictionary, requiredNumber, requiredText, text } from '../schemas/fields.js';
-import { openObject } from '../schemas/object.js';
+import { anythings, requiredDictionary, requiredNumber, requiredText, text } from '../../schemas/fields.js';
+import { openObject } from '../../schemas/object.js';
 import {
   type EventAgentPlatform,
   EventAgentPlatformSchema,
@@ -12,9 +12,9 @@ import {
   type MessageChannel,
   MessageChannelSchema,
   RegionSchema,
-} from '../schemas/values.js';
-import type { Region } from '../utils/regions.js';
-import { checkName } from '../validation/check-options.js';
+} from '../../schemas/values.js';
+import type { Region } from '../../utils/regions.js';
+import { checkName } from '../../validation/check-options.js';
 
 // The events of the service as data. A new event is its payload, its line in `WebhookEvents` and its row in
 // `webhookEvents`; the compiler then asks for its fixture.

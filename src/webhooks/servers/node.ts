@@ -1,8 +1,8 @@
 import { isObject } from '../../utils/json.js';
-import { isBytes } from '../body.js';
+import { isBytes } from '../body/decode.js';
+import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from '../body/reading.js';
+import { READ_BEFORE, readingHint } from '../hints.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
-import { READ_BEFORE, readingHint } from './hints.js';
-import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
 import { isNodeStream } from './web.js';
 
 /** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */

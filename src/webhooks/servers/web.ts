@@ -1,7 +1,7 @@
 import { unref } from '../../utils/waiting.js';
+import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from '../body/reading.js';
+import { mountingHint, READ_BEFORE, readingHint } from '../hints.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
-import { mountingHint, READ_BEFORE, readingHint } from './hints.js';
-import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
 
 /** Whether a value is a `Request`. No JSON value has methods, so a parsed body is never taken for one. */
 export function isRequest(given: unknown): given is Request {

@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../errors/index.js';
-import { isObject } from '../../utils/json.js';
-import { onOneLine } from '../../utils/printable.js';
+import { ConfigurationError } from '../errors/index.js';
+import { isObject } from '../utils/json.js';
+import { onOneLine } from '../utils/printable.js';
 
 // What to write instead of a wrong mount.
 
