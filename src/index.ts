@@ -57,6 +57,8 @@ export {
 } from './webhooks/dedupe/store.js';
 export type { WebhookEventOptions } from './webhooks/event-options.js';
 export * from './webhooks/events/payloads.js';
+export * from './webhooks/events/table.js';
+export * from './webhooks/events/wire.js';
 export {
   createWebhookHandlers,
   type WebhookHandlers,

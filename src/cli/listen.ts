@@ -5,7 +5,7 @@ import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { formatIssues, type Issue } from '../utils/issues.js';
 import { redact } from '../utils/redact.js';
 import { validateOwn } from '../validation/validate.js';
-import { isWebhookEventType, webhookEvents } from '../webhooks/events/payloads.js';
+import { isWebhookEventType, webhookEvents } from '../webhooks/events/table.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';

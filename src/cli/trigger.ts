@@ -6,7 +6,7 @@ import { formatIssues } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import { validateOwn } from '../validation/validate.js';
 import { FORGED_SECRET } from '../webhooks/authenticate.js';
-import { type WebhookEventType, webhookEvents } from '../webhooks/events/payloads.js';
+import { type WebhookEventType, webhookEvents } from '../webhooks/events/table.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
 import { JSON_OPTION, postAndPrint } from './lines.js';

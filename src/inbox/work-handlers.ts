@@ -1,7 +1,7 @@
 import type { LeveledLogger } from '../utils/logger.js';
 import { refuseOptions } from '../validation/check-options.js';
 import type { WebhookHandler } from '../webhooks/context.js';
-import type { WebhookEventOf, WebhookEventType } from '../webhooks/events/payloads.js';
+import type { WebhookEventOf, WebhookEventType } from '../webhooks/events/table.js';
 import { createWebhookHandlers, type WebhookHandlers } from '../webhooks/handlers.js';
 import type { WorkOptions } from './options.js';
 

@@ -1,11 +1,11 @@
 import { isObject, parseJson } from '../utils/json.js';
 import type { DecodedBody } from './body/decode.js';
+import { isNodeStream } from './body/streams.js';
 import type { Deadline } from './deadline.js';
 import { bodyHint, breakHint, UNREAD } from './hints.js';
 import { Rejection } from './outcomes.js';
 import { candidatesIn, type OwnerFinder, type SecretOwner } from './secrets/find.js';
 import type { FindKnownOwner } from './secrets/known.js';
-import { isNodeStream } from './servers/web.js';
 
 /** A body that carries a valid secret. Its event may still be of any type and shape. */
 export interface AuthenticBody extends ReceivedEnvelope {

@@ -1,5 +1,5 @@
 import type { Issue } from '../utils/issues.js';
-import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events/payloads.js';
+import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events/table.js';
 import type { DeliveryOutcome, RejectionReason } from './outcomes.js';
 import type { ReceivedWebhook } from './payload.js';
 

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { ConfigurationError, WebhookError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
 import { typeName } from '../utils/issues.js';
-import { isObject } from '../utils/json.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
 import { hintFor } from '../utils/suggest.js';
 import { checkOptions, loggingOptions } from '../validation/check-options.js';
@@ -14,7 +13,7 @@ import {
   type WebhookEventOf,
   type WebhookEventType,
   webhookEvents,
-} from './events/payloads.js';
+} from './events/table.js';
 import { checkStored, type StoredWebhook } from './inbox.js';
 import type { RunOutcome } from './outcomes.js';
 import {
@@ -28,6 +27,7 @@ import {
   workspaceOf,
 } from './payload.js';
 import { type FailureListener, Reporter } from './reporter.js';
+import { problemInList, problemWith } from './results.js';
 
 /** Options of {@link createWebhookHandlers}. */
 export interface WebhookHandlersOptions extends WebhookEventOptions {
@@ -299,7 +299,7 @@ export class WebhookHandlers {
       try {
         // `for` has chosen these handlers by the kind and type of this very event.
         const result: unknown = await handler(event as never, context);
-        const problem = Array.isArray(result) ? await problemIn(result) : problemWith(result, meansFailure);
+        const problem = Array.isArray(result) ? await problemInList(result) : problemWith(result);
         if (problem !== undefined) this.#reporter.resultIgnored(event, problem);
       } catch (error) {
         outcome = 'handler_failed';
@@ -317,55 +317,6 @@ export class WebhookHandlers {
     const handlers = [...(this.#byType.get(event.type) ?? []), ...this.#everyType];
     return handlers.length > 0 ? handlers : this.#unhandled;
   }
-}
-
-const REFUSAL = 'false, an error or an error status, which has no effect: throw to refuse the event';
-const UNSTARTED = ', which nobody runs: return a promise';
-
-/**
- * Waits for each item of a list, as `items.map(async …)` returns it (graphile/crystal#397), and of the lists in it.
- *
- * Describes an item that does nothing. An item that is `false` or has a status is data.
- */
-async function problemIn(list: readonly unknown[], seen = new Set<unknown>()): Promise<string | undefined> {
-  if (seen.has(list)) return undefined;
-  seen.add(list);
-  const problems = list.map(async (promise) => {
-    const item: unknown = await promise;
-    return Array.isArray(item) ? problemIn(item, seen) : problemWith(item, isRejection);
-  });
-  return (await Promise.all(problems)).find((problem) => problem !== undefined);
-}
-
-/** Describes a result that does nothing: work that is not started, or a failure that has no effect. */
-function problemWith(result: unknown, isFailure: (result: unknown) => boolean): string | undefined {
-  if (typeof result === 'function') return `a function${UNSTARTED}`;
-  if (isFailure(result)) return REFUSAL;
-  // By `in`: assertions of chai, which handlers of tests return, throw for other names (chai 6.3, proxify).
-  if (!isObject(result)) return undefined;
-  // RxJS names it so (rxjs 7.8, internal/symbol/observable).
-  const { observable = '@@observable' } = Symbol as { readonly observable?: symbol };
-  if ('subscribe' in result || observable in result) return `an Observable${UNSTARTED}`;
-  return 'next' in result && typeof result.next === 'function' ? `a generator${UNSTARTED}` : undefined;
-}
-
-/** Whether a result is an error, or a rejection that `Promise.allSettled` has caught. */
-function isRejection(result: unknown): boolean {
-  if (!isObject(result)) return false;
-  return (
-    result instanceof Error || ('reason' in result && 'status' in result && result.status === 'rejected')
-  );
-}
-
-/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
-function meansFailure(result: unknown): boolean {
-  if (!isObject(result)) return result === false;
-  // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
-  const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;
-  if (isRejection(result) || hasFailed('ok') || hasFailed('success')) return true;
-  // By `in`, for those assertions too.
-  const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
-  return typeof status === 'number' && status >= 400;
 }
 
 export function checkFunction(name: string, given: unknown): void {

@@ -15,8 +15,9 @@ import { type AuthenticBody, authenticate, authenticateSync } from './authentica
 import { decodeBody } from './body/decode.js';
 import { gunzip } from './body/gunzip.js';
 import { DEFAULT_MAX_BODY_BYTES } from './body/reading.js';
+import { isStream, readStream } from './body/streams.js';
 import { secretOptions, validationOptions, type WebhookEventOptions } from './event-options.js';
-import { isWebhookEventType, type WebhookEvent } from './events/payloads.js';
+import { isWebhookEventType, type WebhookEvent } from './events/table.js';
 import { Rejection } from './outcomes.js';
 import {
   type EventValidation,
@@ -34,7 +35,7 @@ import {
   secretProblems,
   type WebhookSecretOptions,
 } from './secrets/resolve.js';
-import { isRequest, isStream, readRequest, readStream } from './servers/web.js';
+import { isRequest, readRequest } from './servers/web.js';
 
 /** Options of {@link parseWebhook}. */
 export interface ParseWebhookOptions extends WebhookEventOptions {

@@ -8,7 +8,7 @@ import {
   type WebhookEvent,
   type WebhookEventCategory,
   webhookEvents,
-} from './events/payloads.js';
+} from './events/table.js';
 
 // From an authentic body to an event: remove the secret, validate.
 

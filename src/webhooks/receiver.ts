@@ -2,8 +2,9 @@ import { ConfigurationError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
 import { describeThrown } from '../utils/thrown.js';
 import { BodyBudget } from './body/reading.js';
+import { readGiven } from './body/streams.js';
 import type { WebhookContext, WebhookHandler, WebhookRejection } from './context.js';
-import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events/payloads.js';
+import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events/table.js';
 import { checkFunction, WebhookHandlers } from './handlers.js';
 import { responseDropped, responseTaken, wrongMount } from './hints.js';
 import {
@@ -26,7 +27,7 @@ import {
   readNode,
   respondNode,
 } from './servers/node.js';
-import { isRequest, readGiven, readRequest, toResponse } from './servers/web.js';
+import { isRequest, readRequest, toResponse } from './servers/web.js';
 
 // A delivery reads in this order: `receiver.ts` and `servers/` take it from the server; `receive.ts` carries
 // it to the response, through `authenticate.ts`, `payload.ts`, `dedupe/`, and `inbox.ts` or `handlers.ts`.

@@ -2,7 +2,7 @@ import { AgentPlatformError } from '../errors/index.js';
 import type { LeveledLogger, LogFields } from '../utils/logger.js';
 import { describeError, describeThrown, framesOf, isError, safely } from '../utils/thrown.js';
 import type { WebhookContext, WebhookFailure, WebhookReceiverHooks, WebhookRejection } from './context.js';
-import { isWebhookEventType } from './events/payloads.js';
+import { isWebhookEventType } from './events/table.js';
 import { type DeliveryOutcome, isRefusal, type Rejection, statusOf } from './outcomes.js';
 import { isInvalidEvent, labelOf, type ReceivedWebhook } from './payload.js';
 

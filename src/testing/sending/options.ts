@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { flag, text, texts } from '../../schemas/fields.js';
 import { REGIONS, type Region } from '../../utils/regions.js';
 import { oneOf, wholeNumber } from '../../validation/check-options.js';
-import type { WebhookEventType } from '../../webhooks/events/payloads.js';
+import type { WebhookEventType } from '../../webhooks/events/table.js';
 
 /** The most duplicates of an event that one call posts. */
 const MAX_COPIES = 1_000;

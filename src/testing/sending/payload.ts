@@ -4,7 +4,7 @@ import {
   type WebhookEventType,
   type WebhookPayloadOf,
   webhookEvents,
-} from '../../webhooks/events/payloads.js';
+} from '../../webhooks/events/table.js';
 import type { FakeState } from '../fake/records/records.js';
 import { EVENT_TYPES } from '../fixtures/events.js';
 import { checkEventType, createFixtures } from '../fixtures/fixtures.js';

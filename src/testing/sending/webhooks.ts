@@ -3,7 +3,7 @@ import { requiredText } from '../../schemas/fields.js';
 import { typeName } from '../../utils/issues.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/check-options.js';
-import { isWebhookEventType, type WebhookEventType } from '../../webhooks/events/payloads.js';
+import { isWebhookEventType, type WebhookEventType } from '../../webhooks/events/table.js';
 import type { ChangeEmitter } from '../fake/changes.js';
 import type { Generation } from '../fake/generation.js';
 import { unknownRecord } from '../fake/records/collection.js';

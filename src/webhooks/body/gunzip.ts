@@ -1,5 +1,5 @@
-import { readStream } from '../servers/web.js';
 import type { UnverifiedBody } from './reading.js';
+import { readStream } from './streams.js';
 
 /**
  * Decompresses a body that a proxy has compressed by gzip, within the limits of any body. Others are returned.

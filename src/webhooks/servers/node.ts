@@ -1,9 +1,9 @@
 import { isObject } from '../../utils/json.js';
 import { isBytes } from '../body/decode.js';
 import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from '../body/reading.js';
+import { isNodeStream } from '../body/streams.js';
 import { READ_BEFORE, readingHint } from '../hints.js';
 import { Rejection, type RejectionReason, type WebhookResponse } from '../outcomes.js';
-import { isNodeStream } from './web.js';
 
 /** The part of a `node:http` request that is needed. Requests of Express and of HTTP/2 fit too. */
 export interface NodeRequest {

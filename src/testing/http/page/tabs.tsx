@@ -1,5 +1,5 @@
 import { REGIONS } from '../../../utils/regions.js';
-import { isWebhookEventType } from '../../../webhooks/events/payloads.js';
+import { isWebhookEventType } from '../../../webhooks/events/table.js';
 import { FAULT_KINDS, faultTable } from '../../fake/faults/kinds.js';
 import { collectionNames, kinds } from '../../fake/records/kinds.js';
 import { EVENT_TYPES } from '../../fixtures/events.js';

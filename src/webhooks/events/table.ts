@@ -1,0 +1,175 @@
+import type * as z from 'zod/mini';
+import { EventChannelSchema, MessageChannelSchema } from '../../schemas/values.js';
+import {
+  type AgentEventPayload,
+  AgentEventPayloadSchema,
+  type BugReportedPayload,
+  BugReportedPayloadSchema,
+  type ChatDelegatedPayload,
+  ChatDelegatedPayloadSchema,
+  type ClientEventPayload,
+  ClientEventPayloadSchema,
+  type ConversationUpdatedPayload,
+  ConversationUpdatedPayloadSchema,
+  type FormSubmittedPayload,
+  FormSubmittedPayloadSchema,
+  type LeadCapturedPayload,
+  LeadCapturedPayloadSchema,
+  type MessageReceivedPayload,
+  MessageReceivedPayloadSchema,
+  type OrganisationEventPayload,
+  OrganisationEventPayloadSchema,
+  type WebhookTestPayload,
+  WebhookTestPayloadSchema,
+} from './payloads.js';
+
+// The events of the service as data. A new event is its payload in `payloads.ts`, its line in `WebhookEvents` and
+// its row in `webhookEvents`; the compiler then asks for its fixture.
+
+/** The categories of the specification's table of events (6.2). */
+export type WebhookEventCategory =
+  | 'Message'
+  | 'Chat'
+  | 'Bug'
+  | 'Agent'
+  | 'Test'
+  | 'Lead'
+  | 'Form'
+  | 'Organisation'
+  | 'Client'
+  | 'Conversation';
+
+/** The agent platforms that support an event (specification, 6.2). */
+export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
+
+/**
+ * The payload of each event type, for the compiler, which holds `webhookEvents` to it. It is written out:
+ * inferred from the schemas, it would cost every program that is compiled against this package two thousand
+ * instantiations of Zod's types.
+ */
+export interface WebhookEvents {
+  message_received: MessageReceivedPayload;
+  chat_delegated: ChatDelegatedPayload;
+  bug_reported: BugReportedPayload;
+  agent_deleted: AgentEventPayload;
+  webhook_test: WebhookTestPayload;
+  lead_captured: LeadCapturedPayload;
+  form_submitted: FormSubmittedPayload;
+  organisation_created: OrganisationEventPayload;
+  organisation_updated: OrganisationEventPayload;
+  organisation_deleted: OrganisationEventPayload;
+  client_created: ClientEventPayload;
+  client_updated: ClientEventPayload;
+  client_deleted: ClientEventPayload;
+  agent_created: AgentEventPayload;
+  agent_updated: AgentEventPayload;
+  conversation_updated: ConversationUpdatedPayload;
+}
+
+/** The event types that this version knows. */
+export type WebhookEventType = keyof WebhookEvents;
+
+/** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
+export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type];
+
+/** A verified event of a type, as passed to handlers and returned by `parseWebhook`. */
+export type WebhookEventOf<Type extends WebhookEventType> = {
+  [One in Type]: {
+    /** The event type. */
+    readonly type: One;
+    /** The payload as sent, without `workspaceSecret`. Unlisted fields are kept. */
+    readonly payload: WebhookPayloadOf<One>;
+    /** The name of the workspace that sent it; absent if the secrets have no names. */
+    readonly workspace?: string;
+  };
+}[Type];
+
+/** A verified event of any type: `switch (event.type)` narrows the payload. */
+export type WebhookEvent = WebhookEventOf<WebhookEventType>;
+
+/** One event type as data. */
+export interface WebhookEventDefinition<Type extends WebhookEventType = WebhookEventType> {
+  /** `type` of the envelope. */
+  readonly type: Type;
+  /** Category in the specification's table (6.2). */
+  readonly category: WebhookEventCategory;
+  /** The agent platforms that support it (6.2). */
+  readonly platforms: WebhookEventPlatforms;
+  /** The values of `channel`: Set A or Set B. Undefined if the specification lists none for it (6.3). */
+  readonly channels: WebhookPayloadOf<Type> extends { channel: infer Channel extends string }
+    ? readonly Channel[]
+    : undefined;
+  /** Schema of the payload without `workspaceSecret`, which is removed after it is verified. */
+  readonly payload: z.ZodMiniType<WebhookPayloadOf<Type>, WebhookPayloadOf<Type>>;
+}
+
+type Table = { readonly [Type in WebhookEventType]: WebhookEventDefinition<Type> };
+type Rows = { readonly [Type in WebhookEventType]: Omit<Table[Type], 'type'> };
+
+function row<Payload, Channels = undefined>(
+  category: WebhookEventCategory,
+  platforms: WebhookEventPlatforms,
+  payload: z.ZodMiniType<Payload, Payload>,
+  channels?: Channels,
+) {
+  return { category, platforms, payload, channels: channels as Channels };
+}
+
+function table(rows: () => Rows): Table {
+  const entries = Object.entries(rows()).map(([type, about]) => [type, { type, ...about }]);
+  // `Object.fromEntries` forgets the keys (lib.es2019.object.d.ts, TypeScript 5.9).
+  return Object.fromEntries(entries) as Table;
+}
+
+/**
+ * Describes each event type: category, agent platforms, channels and payload (specification, 6.2, 6.3).
+ *
+ * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard
+ * or an API that the specification doesn't describe (6.4). It doesn't say either whether other types or
+ * channels will be sent.
+ *
+ * @remarks The event types, the receiver, the fake and openapi.json all read this table.
+ *
+ * @example
+ * ```ts
+ * import { webhookEvents } from 'agent-platform-sdk';
+ *
+ * webhookEvents.lead_captured.platforms; // 'native'
+ * webhookEvents.message_received.channels; // ['whatsapp', 'instagram', …]
+ * Object.keys(webhookEvents); // ['message_received', 'chat_delegated', …]
+ * ```
+ */
+export const webhookEvents = /* @__PURE__ */ table(() => ({
+  message_received: row('Message', 'both', MessageReceivedPayloadSchema, MessageChannelSchema.options),
+  chat_delegated: row('Chat', 'both', ChatDelegatedPayloadSchema, EventChannelSchema.options),
+  bug_reported: row('Bug', 'both', BugReportedPayloadSchema, EventChannelSchema.options),
+  agent_deleted: row('Agent', 'both', AgentEventPayloadSchema),
+  webhook_test: row('Test', 'both', WebhookTestPayloadSchema),
+  lead_captured: row('Lead', 'native', LeadCapturedPayloadSchema, EventChannelSchema.options),
+  form_submitted: row('Form', 'native', FormSubmittedPayloadSchema, EventChannelSchema.options),
+  organisation_created: row('Organisation', 'both', OrganisationEventPayloadSchema),
+  organisation_updated: row('Organisation', 'both', OrganisationEventPayloadSchema),
+  organisation_deleted: row('Organisation', 'both', OrganisationEventPayloadSchema),
+  client_created: row('Client', 'both', ClientEventPayloadSchema),
+  client_updated: row('Client', 'both', ClientEventPayloadSchema),
+  client_deleted: row('Client', 'both', ClientEventPayloadSchema),
+  agent_created: row('Agent', 'not shown', AgentEventPayloadSchema),
+  agent_updated: row('Agent', 'not shown', AgentEventPayloadSchema),
+  conversation_updated: row('Conversation', 'not shown', ConversationUpdatedPayloadSchema),
+}));
+
+/**
+ * Whether this version knows an event type.
+ *
+ * @example
+ * ```ts
+ * import { isWebhookEventType } from 'agent-platform-sdk';
+ *
+ * isWebhookEventType('lead_captured'); // true
+ * isWebhookEventType('lead_scored'); // false
+ * ```
+ */
+export function isWebhookEventType(type: string): type is WebhookEventType {
+  // `Object.hasOwn` would convert a list of one name to the name.
+  return typeof type === 'string' && Object.hasOwn(webhookEvents, type);
+}
