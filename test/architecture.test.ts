@@ -109,6 +109,30 @@ test('no file imports itself through others, types included', () => {
   ).toEqual([]);
 });
 
+test('no folder inside a folder imports what imports it', () => {
+  const imports = new Map<string, string[]>();
+  for (const file of files) {
+    const part = partOf(file);
+    const others = ownImportsOf(file)
+      .map(partOf)
+      .filter((other) => other !== part);
+    imports.set(part, [...(imports.get(part) ?? []), ...others]);
+  }
+  const upwards = [...imports.keys()].flatMap((part) => {
+    // Those of `testing` follow once its facade is beside them.
+    const isFolder = !part.includes('.') && !part.startsWith('testing/');
+    const way = isFolder ? wayBack(imports, part) : undefined;
+    return way === undefined ? [] : [way.join(' -> ')];
+  });
+  expect(upwards, 'Move what is imported into the folder below, or what imports it out of that.').toEqual([]);
+});
+
+/** The folder inside of a folder that a file is in, such as `webhooks/body`; a file that is in none. */
+function partOf(file: string): string {
+  const [folder, inner, ...rest] = file.split('/');
+  return rest.length === 0 ? file : `${folder}/${inner}`;
+}
+
 /** The files of `src` that a file imports. */
 function ownImportsOf(file: string): string[] {
   return importsOf(file)
