@@ -63,11 +63,13 @@ export default defineConfig({
         name: 'unit',
         include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
         exclude: [
-          'test/{sqlite,bullmq,redis,crash,package,runtimes,page,postgres,latest}/**',
+          'test/{sqlite,bullmq,redis,crash,package,runtimes,page,postgres,latest,examples}/**',
           '**/node_modules/**',
         ],
         maxWorkers: '100%',
       }),
+      // Its tests start programs and the compiler.
+      project({ name: 'examples', include: ['test/examples/*.test.ts'], testTimeout: 60_000 }),
       sqliteProject('test/sqlite/nodes/sqlite.test.ts', {
         name: 'sqlite',
         include: ['test/sqlite/*.test.ts'],

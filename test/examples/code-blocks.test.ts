@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { blocksOfMarkdown, blocksOfSource, compileErrors } from './code-blocks.js';
+import { blocksOfMarkdown, blocksOfSource, compileErrors } from '../docs/code-blocks.js';
 
 const filesIn = (directory: string, suffix: string): string[] =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })

@@ -3,9 +3,9 @@ import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { HttpEvent } from '../examples/lambda/http-event.js';
-import { startExample } from './support/example-process.js';
-import { freePort } from './support/free-port.js';
+import type { HttpEvent } from '../../examples/lambda/http-event.js';
+import { startExample } from '../support/example-process.js';
+import { freePort } from '../support/free-port.js';
 
 /** Runs an example to its end, without this machine's settings. Returns the lines that it prints. */
 async function run(file: string): Promise<string[]> {
@@ -178,7 +178,7 @@ describe('receivers', { timeout: 60_000 }, () => {
   });
 
   test('hono-worker receives webhooks', async () => {
-    const { default: app } = await import('../examples/hono-worker/worker.js');
+    const { default: app } = await import('../../examples/hono-worker/worker.js');
     const serve: Serve = async (request) => app.fetch(request, { AGENT_PLATFORM_WEBHOOK_SECRET: secret });
     await expectWebhooks('hono-worker', serve, printedLines());
   });
@@ -188,7 +188,7 @@ describe('receivers', { timeout: 60_000 }, () => {
     ['1.0', 'base64', (httpMethod) => ({ httpMethod, requestContext: { stage: 'prod' } })],
   ])('lambda receives webhooks of payload format %s in %s', async (_, encoding, partsFor) => {
     vi.resetModules();
-    const { handler } = await import('../examples/lambda/handler.js');
+    const { handler } = await import('../../examples/lambda/handler.js');
     const serve: Serve = async (request) => {
       const event = {
         ...partsFor(request.method),
@@ -207,10 +207,10 @@ describe('receivers', { timeout: 60_000 }, () => {
     vi.stubEnv('AGENT_PLATFORM_REGION', 'eu');
     vi.stubEnv('AGENT_PLATFORM_TOKEN', secret);
     vi.stubEnv('AGENT_PLATFORM_BASE_URL_EU', server.baseUrls.eu);
-    const { POST } = await import('../examples/next-app/app/webhooks/route.js');
+    const { POST } = await import('../../examples/next-app/app/webhooks/route.js');
     await expectWebhooks('next-app', POST, printedLines());
 
-    const { GET } = await import('../examples/next-app/app/agents/[agentId]/convos/[convoId]/route.js');
+    const { GET } = await import('../../examples/next-app/app/agents/[agentId]/convos/[convoId]/route.js');
     const { agentId, convoId } = fake.seed.eu;
     const read = (id: string) =>
       GET(new Request('https://app.example/'), { params: Promise.resolve({ agentId, convoId: id }) });
