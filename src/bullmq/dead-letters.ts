@@ -13,27 +13,27 @@ export class FailedJobs implements DeadLetterStorage {
   }
 
   async list(after: string, limit: number): Promise<DeadLetter[]> {
-    const ids = (await this.ids()).filter((id) => id > after).sort();
-    const letters = await Promise.all(ids.slice(0, limit).map((id) => this.get(id)));
+    const keys = (await this.keys()).filter((key) => key > after).sort();
+    const letters = await Promise.all(keys.slice(0, limit).map((key) => this.get(key)));
     return letters.flatMap((letter) => letter ?? []);
   }
 
-  async get(id: string): Promise<DeadLetter | undefined> {
-    const job = await find(await this.#open(), id);
+  async get(key: string): Promise<DeadLetter | undefined> {
+    const job = await find(await this.#open(), key);
     return job && toDeadLetter(job);
   }
 
-  async ids(): Promise<readonly string[]> {
+  async keys(): Promise<readonly string[]> {
     const { queue } = await this.#open();
     return queue.getRanges(['failed'], 0, -1, true);
   }
 
-  async replay(id: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean> {
+  async replay(key: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean> {
     const opened = await this.#open();
-    const job = await find(opened, id);
+    const job = await find(opened, key);
     if (job === undefined || !isWanted(toDeadLetter(job))) return false;
     // BullMQ 6.7.0 resets the attempts and not the number of stalls (`commands/reprocessJob-9.lua:50`).
-    await opened.client.hdel(opened.queue.toKey(id), ...TURN_FIELDS);
+    await opened.client.hdel(opened.queue.toKey(key), ...TURN_FIELDS);
     try {
       await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
       return true;
@@ -43,15 +43,15 @@ export class FailedJobs implements DeadLetterStorage {
     }
   }
 
-  async remove(id: string): Promise<boolean> {
-    const job = await find(await this.#open(), id);
+  async remove(key: string): Promise<boolean> {
+    const job = await find(await this.#open(), key);
     await job?.remove();
     return job !== undefined;
   }
 }
 
-async function find({ queue }: OpenQueue, id: string): Promise<InboxJob | undefined> {
-  const job = (await queue.getJob(id)) as InboxJob | undefined;
+async function find({ queue }: OpenQueue, key: string): Promise<InboxJob | undefined> {
+  const job = (await queue.getJob(key)) as InboxJob | undefined;
   return job !== undefined && (await job.isFailed()) ? job : undefined;
 }
 

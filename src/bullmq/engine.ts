@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
 import { WebhookError } from '../errors/index.js';
-import type { Engine, EventToStore, Runner } from '../inbox/engine.js';
+import type { Engine, Runner } from '../inbox/engine.js';
 import { closedError } from '../inbox/failure.js';
 import { describeRefusal, type InboxCounts, type InboxWarnings, UNKNOWN } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
@@ -74,12 +74,12 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   }
 
   /** Adds an event as a job. Rejects if Redis has no room, or too few replicas have the event in time. */
-  async store({ webhook }: EventToStore, timeout: number): Promise<void> {
+  async store(event: StoredWebhook, timeout: number): Promise<void> {
     const end = performance.now() + timeout;
     const { queue, memory, replicas } = await this.#open(timeout);
     const full = await memory.fullBy();
     if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
-    const add = () => this.#add(queue, webhook);
+    const add = () => this.#add(queue, event);
     if (this.#settings.replicas === 0) await add();
     else await replicas.write(add, end - performance.now());
   }
@@ -90,17 +90,17 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
    * Otherwise the next delivery of the event would be a duplicate of an event that never runs. The next event is
    * preceded by a check. A duplicate that another process stores before the refusal has come is lost: SECURITY.md.
    */
-  async #add(queue: Queue<StoredWebhook>, webhook: StoredWebhook): Promise<void> {
+  async #add(queue: Queue<StoredWebhook>, event: StoredWebhook): Promise<void> {
     const refusals = this.#refusals;
     try {
-      await queue.add(webhook.type, webhook, jobOptions(webhook, this.#settings));
+      await queue.add(event.type, event, jobOptions(event, this.#settings));
     } catch (error) {
-      if (isReplyError(error) && !mayPass(error)) await this.#removeRemains(queue, webhook.key);
+      if (isReplyError(error) && !mayPass(error)) await this.#removeRemains(queue, event.key);
       throw error;
     }
     // An event that was sent earlier was refused meanwhile. If it was the same event, this one was not stored.
     if (refusals === this.#refusals) return;
-    if ((await queue.getJob(webhook.key)) === undefined)
+    if ((await queue.getJob(event.key)) === undefined)
       throw new WebhookError('Redis refused its first delivery.');
   }
 

@@ -33,13 +33,13 @@ export interface ListDeadLettersOptions {
 
 /** Where an inbox keeps its dead letters. */
 export interface DeadLetterStorage {
-  /** Returns the dead letters after this id, even if it is gone. `''` starts at the first. */
+  /** Returns the dead letters after this key, even if it is gone. `''` starts at the first. */
   list(after: string, limit: number): Promise<DeadLetter[]>;
-  get(id: string): Promise<DeadLetter | undefined>;
-  ids(): Promise<readonly string[]>;
+  get(key: string): Promise<DeadLetter | undefined>;
+  keys(): Promise<readonly string[]>;
   /** Puts one back into the queue if it is still there and `isWanted`. */
-  replay(id: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean>;
-  remove(id: string): Promise<boolean>;
+  replay(key: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean>;
+  remove(key: string): Promise<boolean>;
 }
 
 /** Waits for the storage. Makes its errors safe to log. */
@@ -137,12 +137,12 @@ export class DeadLetters {
     // From JavaScript, an async function would return a promise, which is truthy, for every dead letter.
     const isWanted = (letter: DeadLetter) => select(letter) === true;
     return this.#ask(async () => {
-      // All ids first: pages would shift when an event is put back.
-      const ids = await this.#storage.ids();
+      // All keys first: pages would shift when an event is put back.
+      const keys = await this.#storage.keys();
       let replayed = 0;
-      for (let start = 0; start < ids.length; start += REPLAY_BATCH_SIZE) {
-        const batch = ids.slice(start, start + REPLAY_BATCH_SIZE);
-        const results = await Promise.all(batch.map((id) => this.#storage.replay(id, isWanted)));
+      for (let start = 0; start < keys.length; start += REPLAY_BATCH_SIZE) {
+        const batch = keys.slice(start, start + REPLAY_BATCH_SIZE);
+        const results = await Promise.all(batch.map((key) => this.#storage.replay(key, isWanted)));
         replayed += results.filter(Boolean).length;
       }
       return replayed;

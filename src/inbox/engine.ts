@@ -5,12 +5,12 @@ import type { WorkSettings } from './options.js';
 
 // An engine keeps the events of an inbox. `src/sqlite` and `src/bullmq` are engines.
 
-/** An event that was taken out, to be run. */
-export interface TakenEvent {
+/** An event that a worker runs. */
+export interface InboxEvent {
   readonly key: string;
   /** The type under which it was stored. */
   readonly type: string;
-  /** The event. Another application may have written it. */
+  /** The event as it was stored. Another application may have written it. */
   readonly data: unknown;
   /** The time at which it was received, in milliseconds since the Unix epoch. */
   readonly receivedAt: number;
@@ -19,6 +19,9 @@ export interface TakenEvent {
   /** The number of its runs that lost their worker or their lock. */
   readonly stalls: number;
 }
+
+/** The former name, for engines that are being changed. */
+export type TakenEvent = InboxEvent;
 
 /** The end of a run, for the engine to record. */
 export type Ending =
@@ -52,7 +55,7 @@ export interface Runner {
    */
   handles(type: string): boolean;
   /** Runs the handlers of an event. Never rejects. An older run of it in this worker has lost its lock. */
-  run(event: TakenEvent): Promise<EndedRun>;
+  run(event: InboxEvent): Promise<EndedRun>;
   /** Aborts the run of an event, because its lock could not be renewed. */
   lockLost(key: string): void;
   /**
@@ -60,7 +63,7 @@ export interface Runner {
    *
    * Its locks were lost too often, no worker had a handler for it, or an end was refused.
    */
-  failedByEngine(event: TakenEvent, error: Error, becomes: 'retry' | 'dead'): void;
+  failedByEngine(event: InboxEvent, error: Error, becomes: 'retry' | 'dead'): void;
 }
 
 /** A worker's side of an engine. It has started. */
@@ -73,12 +76,6 @@ export interface Consumer {
   close(grace: number): Promise<void>;
 }
 
-/** An event to store, and the same as JSON. */
-export interface EventToStore {
-  readonly webhook: StoredWebhook;
-  readonly data: string;
-}
-
 /** Where an inbox keeps its events. */
 export interface Engine<Warning extends string, Worker extends Consumer = Consumer> {
   /** The storage, inside a sentence: `Redis`, `the file`. */
@@ -88,8 +85,9 @@ export interface Engine<Warning extends string, Worker extends Consumer = Consum
    * Stores an event, unless its key is there already. Tried once.
    *
    * @param timeout - Milliseconds until nobody waits for it any more.
+   * @param json - The event as JSON.
    */
-  store(event: EventToStore, timeout: number): Promise<void>;
+  store(event: StoredWebhook, timeout: number, json: string): Promise<void>;
   /** Whether storing may soon succeed: the storage is away, or full. */
   mayPass(error: unknown): boolean;
   /** Starts to give events to a worker. */

@@ -94,10 +94,10 @@ export class Inbox<
    * @throws {WebhookError} It was not stored in time. The message gives the reason, and contains nothing of
    * the event.
    */
-  async store(webhook: StoredWebhook): Promise<void> {
+  async store(event: StoredWebhook): Promise<void> {
     const { engine } = this.#parts;
-    const event = { webhook, data: JSON.stringify(webhook) };
-    const { length } = event.data;
+    const json = JSON.stringify(event);
+    const { length } = json;
     if (this.#waitingChars + length > MAX_WAITING_CHARS) {
       throw new WebhookError(`More than ${MAX_WAITING_CHARS} characters of events wait to be stored`);
     }
@@ -106,7 +106,7 @@ export class Inbox<
     let storing: Promise<void> = Promise.resolve();
     const notStored = `The event could not be stored in ${engine.name}`;
     const attempt = (msLeft: number): Promise<void> => {
-      storing = engine.store(event, msLeft);
+      storing = engine.store(event, msLeft, json);
       return within(storing, msLeft, () => new WebhookError(`${notStored}: no response within ${msLeft} ms`));
     };
     try {

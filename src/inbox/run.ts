@@ -2,7 +2,7 @@ import { WebhookError } from '../errors/index.js';
 import { isObject } from '../utils/json.js';
 import { checkStored } from '../webhooks/inbox.js';
 import { delayAfter } from './delays.js';
-import type { Ending, TakenEvent } from './engine.js';
+import type { Ending, InboxEvent } from './engine.js';
 import { isFinal, NoHandlerError, reasonFor } from './failure.js';
 import type { InboxRun } from './hooks.js';
 import type { InboxSettings, WorkSettings } from './options.js';
@@ -36,7 +36,7 @@ const INTERRUPTIONS: Readonly<Record<Interruption, string>> = {
 
 /** One run of the handlers for an event. */
 export class EventRun {
-  readonly event: TakenEvent;
+  readonly event: InboxEvent;
   readonly #parts: RunParts;
   readonly #waitedMs: number;
   readonly #startedAt = performance.now();
@@ -46,7 +46,7 @@ export class EventRun {
   #end: (reason: Error) => void = () => undefined;
   #interruption: Interruption | undefined;
 
-  constructor(event: TakenEvent, parts: RunParts) {
+  constructor(event: InboxEvent, parts: RunParts) {
     this.event = event;
     this.#parts = parts;
     this.#waitedMs = Math.max(Date.now() - event.receivedAt, 0);
@@ -78,9 +78,9 @@ export class EventRun {
   /** Rejects with the error of `process`, or with the reason of the signal. */
   async #runHandlers(): Promise<Finished['how']> {
     const { handlers, work } = this.#parts;
-    const stored = checkStored(this.event.data);
-    if (!handlers.handles(stored.type)) {
-      if (stored.type === 'webhook_test') return 'ignored';
+    const webhook = checkStored(this.event.data);
+    if (!handlers.handles(webhook.type)) {
+      if (webhook.type === 'webhook_test') return 'ignored';
       // The engine asked for the type in its own column. Somebody has changed one of the two.
       throw new NoHandlerError();
     }
@@ -94,7 +94,7 @@ export class EventRun {
     try {
       await new Promise((resolve, reject) => {
         this.#end = reject;
-        handlers.process(stored, { signal }).then(resolve, reject);
+        handlers.process(webhook, { signal }).then(resolve, reject);
       });
       return 'handled';
     } finally {
@@ -120,7 +120,7 @@ export class EventRun {
 }
 
 /** Describes a run that has had no time, because the engine has ended it. */
-export function describeRun(event: TakenEvent, attempt: number): InboxRun {
+export function describeRun(event: InboxEvent, attempt: number): InboxRun {
   const { key, type, receivedAt, data } = event;
   const workspace = isObject(data) && typeof data.workspace === 'string' ? data.workspace : undefined;
   return {

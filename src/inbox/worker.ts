@@ -1,7 +1,7 @@
 import { bindMethods } from '../utils/bound.js';
 import type { LeveledLogger } from '../utils/logger.js';
 import { MAX_TIMER_MS, succeedsWithin } from '../utils/waiting.js';
-import type { Consumer, EndedRun, Runner, TakenEvent } from './engine.js';
+import type { Consumer, EndedRun, InboxEvent, Runner } from './engine.js';
 import { thrownBy } from './failure.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from './options.js';
 import type { InboxReporter } from './reporter.js';
@@ -89,7 +89,7 @@ class Runs implements Runner {
     return false;
   }
 
-  async run(event: TakenEvent): Promise<EndedRun> {
+  async run(event: InboxEvent): Promise<EndedRun> {
     // Taken again, although its first run goes on: this worker was blocked for longer than its locks.
     this.lockLost(event.key);
     const run = new EventRun(event, this.#parts);
@@ -108,7 +108,7 @@ class Runs implements Runner {
     }
   }
 
-  failedByEngine(event: TakenEvent, error: Error, becomes: 'retry' | 'dead'): void {
+  failedByEngine(event: InboxEvent, error: Error, becomes: 'retry' | 'dead'): void {
     const failure = { ...describeRun(event, event.failures + event.stalls), error };
     if (becomes === 'dead') this.#reporter.deadLetter(failure);
     else this.#reporter.retried(failure);

@@ -16,25 +16,25 @@ export class DeadRows implements DeadLetterStorage {
     return this.#file.read(() => this.#file.events.deadLetters(after, limit).map(toDeadLetter));
   }
 
-  async get(id: string): Promise<DeadLetter | undefined> {
+  async get(key: string): Promise<DeadLetter | undefined> {
     return this.#file.read(() => {
-      const row = this.#file.events.deadLetter(id);
+      const row = this.#file.events.deadLetter(key);
       return row && toDeadLetter(row);
     });
   }
 
-  async ids(): Promise<readonly string[]> {
+  async keys(): Promise<readonly string[]> {
     return this.#file.read(() => this.#file.events.deadKeys());
   }
 
-  async replay(id: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean> {
-    const letter = await this.get(id);
+  async replay(key: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean> {
+    const letter = await this.get(key);
     if (letter === undefined || !isWanted(letter)) return false;
-    return this.#file.write(() => this.#file.events.replay(id));
+    return this.#file.write(() => this.#file.events.replay(key));
   }
 
-  async remove(id: string): Promise<boolean> {
-    return this.#file.write(() => this.#file.events.remove(id));
+  async remove(key: string): Promise<boolean> {
+    return this.#file.write(() => this.#file.events.remove(key));
   }
 }
 

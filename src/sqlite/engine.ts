@@ -1,8 +1,9 @@
 import { InboxFullError } from '../errors/inbox.js';
-import type { Engine, EventToStore, Runner } from '../inbox/engine.js';
+import type { Engine, Runner } from '../inbox/engine.js';
 import { describeFull, describeRefusal, type InboxCounts, type InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
 import { RowConsumer } from './consumer.js';
 import { DeadRows } from './dead-letters.js';
 import type { Count } from './events.js';
@@ -62,11 +63,11 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     reporter.warnOfAll(this.#file.disk.warnings());
   }
 
-  async store({ webhook, data }: EventToStore, timeout: number): Promise<void> {
+  async store(event: StoredWebhook, timeout: number, json: string): Promise<void> {
     const file = this.#file;
     const full = await file.read(() => file.disk.fullBy());
     if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
-    const add = () => file.events.store(webhook, data, Date.now());
+    const add = () => file.events.store(event, json, Date.now());
     await file.write(add, Math.max(timeout - EARLIER_MS, 1));
     for (const consumer of this.#consumers) consumer.wake();
   }

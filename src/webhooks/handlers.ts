@@ -249,10 +249,10 @@ export class WebhookHandlers {
    * ```
    */
   async process(
-    stored: StoredWebhook,
+    webhook: StoredWebhook,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
-    const { key, type, payload, workspace, deliveryId, receivedAt } = checkStored(stored);
+    const { key, type, payload, workspace, deliveryId, receivedAt } = checkStored(webhook);
     const { signal = new AbortController().signal } = options;
     const verified = { type, payload: { ...payload }, ...workspaceOf({ workspace }) };
     const { event, drift } = toEvent(verified, this.validation);

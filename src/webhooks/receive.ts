@@ -5,7 +5,7 @@ import { type BodyBudget, tooLarge, type UnverifiedBody } from './body/reading.j
 import type { WebhookContext, WebhookFailure } from './context.js';
 import { Deadline, LATE } from './deadline.js';
 import { type Claim, claimEvent } from './dedupe/claim.js';
-import { keyOf } from './dedupe/event-key.js';
+import { keyOf } from './dedupe/key.js';
 import type { WebhookHandlers } from './handlers.js';
 import { everyRouteHint, mountingHint } from './hints.js';
 import { STORED_VERSION, type WebhookInbox } from './inbox.js';
@@ -71,8 +71,8 @@ export async function receive(
 
     // 3. Make the key that all duplicates share.
     about = { ...unknown, event, size };
-    const eventKey = await makeKey(authentic);
-    about = { context: { deliveryId, eventKey, receivedAt, signal, drift }, event, size, startedAt };
+    const key = await makeKey(authentic);
+    about = { context: { deliveryId, eventKey: key, receivedAt, signal, drift }, event, size, startedAt };
 
     // 4. With an inbox, 200 means stored, and workers do the rest. Without, it means handled.
     outcome =
@@ -165,14 +165,14 @@ async function store(
   delivery: Delivery,
   about: ReportedDelivery,
   inbox: WebhookInbox,
-  webhook: UnknownWebhookEvent,
+  event: UnknownWebhookEvent,
 ): Promise<DeliveryOutcome> {
   const { eventKey: key, deliveryId, receivedAt } = about.context;
   const { deadline, receiver } = delivery;
   try {
-    const stored = { version: STORED_VERSION, key, ...webhook, deliveryId, receivedAt };
+    const webhook = { version: STORED_VERSION, key, ...event, deliveryId, receivedAt };
     // From JavaScript, it may return no promise.
-    const storing = Promise.resolve(inbox.store(stored));
+    const storing = Promise.resolve(inbox.store(webhook));
     const result = await deadline.wait(storing);
     if (result !== LATE) return 'stored';
     void storing
