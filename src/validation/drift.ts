@@ -45,7 +45,8 @@ export class DriftReporter<Context extends Drift = Drift> {
     const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
     const level = fresh.length > 0 ? 'warn' : 'debug';
     this.#log.log(level, () => `${drift.source} ${problem}${formatIssues(drift.issues)}`);
-    await this.#log.runQuietly('onDrift', () => this.#onDrift?.(drift));
+    const onDrift = this.#onDrift;
+    await this.#log.runQuietly('onDrift', () => onDrift?.(drift));
   }
 
   #isNew(source: string, issue: Issue): boolean {

@@ -170,3 +170,20 @@ test('a user-supplied fetch gets an address and an init', async () => {
   ]);
   expect(calls[0]?.[1].signal).toBeInstanceOf(AbortSignal);
 });
+
+// notion-sdk-js#681: workerd's `fetch` refuses to be a method.
+test('a caller’s function is not called as a method of the client', async () => {
+  const callers: unknown[] = [];
+  const platform = createClient({
+    fetch(this: unknown, url, init) {
+      callers.push(this);
+      return fake.fetch(url, init);
+    },
+    token(this: unknown) {
+      callers.push(this);
+      return TOKEN;
+    },
+  });
+  await platform.tools.get(seed.toolId);
+  expect(callers).toEqual([undefined, undefined]);
+});

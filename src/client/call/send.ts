@@ -183,13 +183,15 @@ async function exchange(
 ): Promise<ReceivedResponse> {
   const { settings, options, request } = call;
   const { method, body } = request;
+  // Taken out of its object: as a method, that of workerd refuses to be called (notion-sdk-js#681).
+  const { fetch: ownFetch } = settings;
   const url = settings.baseUrl + request.path;
   const init = { method, headers, redirect: 'manual', signal, ...(body !== undefined && { body }) } as const;
   try {
-    const given = await (settings.fetch === undefined
+    const given = await (ownFetch === undefined
       ? // The runtime knows what it takes.
         fetch(url, { ...(options.fetchOptions as object), ...init })
-      : settings.fetch(url, init));
+      : ownFetch(url, init));
     // From a program's own `fetch` it may be anything.
     const response = given as Response | undefined;
     if (typeof response?.text === 'function') {

@@ -34,6 +34,11 @@ export const calls = {
     ok(headers['user-agent'].endsWith(`(${agent})`), headers['user-agent']);
   },
 
+  // notion-sdk-js#681: as a method of the client's settings, that of workerd throws.
+  async 'takes `fetch` as an option'({ connect, eu }) {
+    equal((await connect({ fetch }).tools.get(eu.toolId)).id, eu.toolId);
+  },
+
   async 'retries a GET but not a POST after 503'({ connect, eu, fault, requests }) {
     const platform = connect({ maxRetries: 2 });
     await fault({ status: 503, retryAfter: 0 });
