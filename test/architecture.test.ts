@@ -69,7 +69,7 @@ function isAllowed(file: string, imported: string): boolean {
     const exists = files.includes(target) || files.includes(`${target}x`);
     return exists && (to === folder || rule?.folders.split(' ').includes(to) === true);
   }
-  if (imported === 'zod/mini') return true;
+  if (imported === 'zod/v4/mini') return true;
   const kept = folder === 'testing' ? ONE_FILE.find(([name]) => name.test(imported))?.[1] : undefined;
   return rule?.packages?.test(imported) === true && (kept === undefined || kept === file);
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import * as sdk from '../../src/index.js';
 import { openObject } from '../../src/schemas/object.js';
 import type { RecordWords, Words } from './words.js';

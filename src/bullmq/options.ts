@@ -1,5 +1,5 @@
 import type { Telemetry } from 'bullmq';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import {
   type InboxOptions,
   type InboxSettings,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { endpoint, type HttpMethod } from '../endpoints/endpoint.js';
 import { withData } from '../endpoints/response-shape.js';
 import type { FakePlatform } from '../testing/fake/fake.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { anything, flag } from '../schemas/fields.js';
 import { closedObject, openObject } from '../schemas/object.js';
 import { isBrowser, readEnvironment, runtimeName } from '../utils/environment.js';

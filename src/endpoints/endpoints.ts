@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { type Conversation, ConversationSchema } from '../schemas/conversation.js';
 import { type DefaultTool, DefaultToolSchema } from '../schemas/default-tool.js';
 import { EnvelopeSchema } from '../schemas/envelope.js';

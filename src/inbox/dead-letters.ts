@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { bindMethods } from '../utils/bound.js';
 import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/check-options.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';

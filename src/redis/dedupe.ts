@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { HUNDRED_YEARS_MS, succeedsWithin, withRetries } from '../utils/waiting.js';
 import { checkOptions, milliseconds } from '../validation/check-options.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe/store.js';

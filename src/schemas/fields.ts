@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { openObject } from './object.js';
 
 // The schemas of most fields, shared: a record of 117 fields builds a dozen schemas, not 117.

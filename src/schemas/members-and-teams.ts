@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { requiredText } from './fields.js';
 import { closedObject, openObject } from './object.js';
 import { type OrgClient, OrgClientSchema } from './org-client.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 
 // The rules for an unlisted field, shared: `z.looseObject` and `z.strictObject` make one for each object, and
 // each schema takes time when a program starts.

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { anything, flag, number, numbers, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { anythings, flag, known, number, type OpenEnum, requiredText, text, texts } from './fields.js';
 import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';

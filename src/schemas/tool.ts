@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { anything, flag, known, type OpenEnum, requiredText, text, texts } from './fields.js';
 import { openObject } from './object.js';
 import { type VariableField, VariableFieldSchema } from './variable.js';

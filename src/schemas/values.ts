@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { REGIONS } from '../utils/regions.js';
 import { known, type OpenEnum, requiredText } from './fields.js';
 import { owned } from './object.js';

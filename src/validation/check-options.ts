@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { whyUnreadable } from '../utils/environment.js';
 import { formatPath, typeName } from '../utils/issues.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { isOwnSchema } from '../schemas/object.js';
 import { type Issue, MAX_ISSUES, notListed, typeName, wrongType } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';

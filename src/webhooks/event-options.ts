@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { createLogger, type LeveledLogger, type Logger, type LogLevel } from '../utils/logger.js';
 import { func, oneOf } from '../validation/check-options.js';
 import { type Drift, DriftReporter } from '../validation/drift.js';

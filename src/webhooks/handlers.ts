@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { ConfigurationError, WebhookError } from '../errors/index.js';
 import { bindMethods } from '../utils/bound.js';
 import { typeName } from '../utils/issues.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { warnOfUnits } from '../utils/durations.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
 import {

@@ -6,7 +6,7 @@ import {
   type ValidationMode,
 } from 'agent-platform-sdk';
 import { expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { createClient, fake, rejectionOf, respond, response, seed, success } from '../support/client.js';
 
 const MODES: readonly ValidationMode[] = ['strict', 'tolerant', 'off'];

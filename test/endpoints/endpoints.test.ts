@@ -9,7 +9,7 @@ import {
   type ValidationMode,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { createClient, rejectionOf, respond, response, seed } from '../support/client.js';
 import { envelope, type OperationName, operationNames, operations } from './operations.js';
 

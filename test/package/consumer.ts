@@ -13,6 +13,9 @@ export const installedPackage = (): string => join(inject('consumer'), 'node_mod
 export const source = (name: string): string =>
   readFileSync(join(root, 'test/package/consumers', name), 'utf8');
 
+/** Returns a program that imports zod as a project with zod 3.25 does, in which `zod` is version 3. */
+export const withZod4 = (program: string): string => program.replaceAll(/'zod(?=['/])/g, "'zod/v4");
+
 /** Lists the files below a folder whose names end in `suffix`, as paths relative to the folder. */
 export function filesIn(folder: string, suffix = ''): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(

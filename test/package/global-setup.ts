@@ -22,7 +22,7 @@ const VERSIONS = [
   'types-node-24@npm:@types/node@24.19.2',
   'types-node-25@npm:@types/node@25.9.9',
   'types-node-26@npm:@types/node@26.6.6',
-  'zod-oldest@npm:zod@4.0.0',
+  'zod-oldest@npm:zod@3.25.76',
 ];
 
 // Vitest loads this file once per project (4.1, `_initializeGlobalSetup`), so the folder that all projects of

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { downloaded, installTool } from '../runtimes/tool-cache.js';
-import { project, removeLater, run, source } from './consumer.js';
+import { project, removeLater, run, source, withZod4 } from './consumer.js';
 
 // What the inbox's dependencies ask of bundlers and package managers, as the guide of the inbox says.
 
@@ -49,7 +49,7 @@ test('a deployment that @vercel/nft traces contains the inbox and its peers', as
 });
 
 // typescript-sdk#2737 of modelcontextprotocol: zod's minor version is in its types, so a program needs one copy.
-describe.for(['4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
+describe.for(['3.25.76', '4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
   test.for([
     ['npm', 'npm', 'npm/bin/npm-cli.js', ['install', '--ignore-scripts', '--no-audit', '--prefer-offline']],
     ['pnpm', 'pnpm@12.21.0', '.bin/pnpm', ['add', '--store-dir', '.store']],
@@ -61,7 +61,7 @@ describe.for(['4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
     writeFileSync(join(folder, 'yarn.lock'), '');
     writeFileSync(join(folder, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n');
-    writeFileSync(join(folder, 'program.ts'), source('loose.ts'));
+    writeFileSync(join(folder, 'program.ts'), withZod4(source('loose.ts')));
     const env = { ...process.env, PNPM_HOME: folder, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' };
     const command = manager === 'npm' ? 'npm' : join(await downloaded(installTool(tool), context), path);
     const packages = ['agent-platform-sdk@file:./package.tgz', `zod@${zod}`];

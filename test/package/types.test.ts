@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, test } from 'vitest';
-import { installedPackage, project, root, source } from './consumer.js';
+import { installedPackage, project, root, source, withZod4 } from './consumer.js';
 
 const installed = (name: string): string => join(inject('consumer'), 'node_modules', name);
 
@@ -11,10 +11,8 @@ const compilerOf = (version: string): string =>
   version === '5.9' ? join(root, 'node_modules/typescript') : installed(`typescript-${version}`);
 
 /** The same program twice: as an ES module it resolves `import`, as a CommonJS module `require`. */
-const both = (program: string): Record<string, string> => ({
-  'esm.mts': source(program),
-  'common.cts': source(program),
-});
+const both = (program: string): Record<string, string> => files(source(program));
+const files = (text: string): Record<string, string> => ({ 'esm.mts': text, 'common.cts': text });
 
 interface Row {
   readonly typescript: '5.4' | '5.9' | '6.0' | '7.0';
@@ -61,7 +59,7 @@ test.concurrent('compiles with msw, BullMQ and ioredis', async ({ expect }) => {
 });
 
 test.concurrent('compiles with the oldest zod', async ({ expect }) => {
-  const folder = project(both('program.ts'));
+  const folder = project(files(withZod4(source('program.ts'))));
   const modules = join(folder, 'node_modules');
   mkdirSync(modules);
   // A copy: a link would resolve zod beside the original.
@@ -73,7 +71,7 @@ test.concurrent('compiles with the oldest zod', async ({ expect }) => {
 // zod#5452: an application and its dependency each have a copy.
 test.concurrent('compiles the endpoints, schemas and errors of another copy', async ({ expect }) => {
   const program = source('two-copies.ts').replace(/(as other from )'.*'/, "$1'other-copy'");
-  const folder = project({ 'esm.mts': program, 'common.cts': program });
+  const folder = project(files(program));
   cpSync(installedPackage(), join(folder, 'node_modules/other-copy'), { recursive: true });
   expect(await compile(USUAL, folder)).toBe('');
 });

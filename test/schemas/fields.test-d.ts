@@ -10,7 +10,7 @@ import type {
 } from 'agent-platform-sdk';
 import { endpoints, ToolSchema } from 'agent-platform-sdk';
 import { expectTypeOf } from 'vitest';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 
 // `records.test-d.ts` compares every interface with its schema. Here, each kind of field is tried once.
 

@@ -1,5 +1,5 @@
 import type * as sdk from 'agent-platform-sdk';
-import type * as z from 'zod/mini';
+import type * as z from 'zod/v4/mini';
 import type { RecordName } from './document-table.js';
 
 // Conditional types that wait for a type parameter are assignable only if they are identical:

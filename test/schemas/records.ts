@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { requiredNumber } from '../../src/schemas/fields.js';
 import { type DocumentRecord, type DocumentType, type RecordName, recordNames } from './document-table.js';
 

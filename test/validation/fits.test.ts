@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { closedObject, openObject } from '../../src/schemas/object.js';
 import { fits } from '../../src/validation/fits.js';
 import { type RecordName, recordNames } from '../schemas/document-table.js';

@@ -29,7 +29,7 @@ import type {
   webhookDeliverySchema,
   webhookEvents,
 } from 'agent-platform-sdk';
-import type * as z from 'zod/mini';
+import type * as z from 'zod/v4/mini';
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2

@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import type * as z from 'zod/v4/mini';
 import type { Endpoint, HttpMethod, QueryValue } from '../../endpoints/endpoint.js';
 import { encodePath } from '../../endpoints/path.js';
 import { RequestValidationError } from '../../errors/index.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { text } from '../../schemas/fields.js';
 import type { Region } from '../../utils/regions.js';
 import { func, wholeNumber } from '../../validation/check-options.js';

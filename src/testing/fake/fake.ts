@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import { flag, text } from '../../schemas/fields.js';
 import { bindMethods } from '../../utils/bound.js';

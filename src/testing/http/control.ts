@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { Hono } from 'hono/tiny';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../../errors/index.js';
 import { dictionary, requiredText } from '../../schemas/fields.js';
 import { isObject, parseJson } from '../../utils/json.js';

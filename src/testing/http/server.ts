@@ -1,7 +1,7 @@
 import type * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { AgentPlatformError } from '../../errors/index.js';
 import { flag, text } from '../../schemas/fields.js';
 import { byRegion } from '../../utils/regions.js';

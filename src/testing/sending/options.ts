@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { flag, text, texts } from '../../schemas/fields.js';
 import { REGIONS, type Region } from '../../utils/regions.js';
 import { oneOf, wholeNumber } from '../../validation/check-options.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { checkOptions, wholeNumber } from '../../validation/check-options.js';
 
 /** The result of a claim in a {@link DedupeStore}. */

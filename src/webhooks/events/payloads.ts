@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { anythings, requiredDictionary, requiredNumber, requiredText, text } from '../../schemas/fields.js';
 import { openObject } from '../../schemas/object.js';
 import {

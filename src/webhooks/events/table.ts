@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import type * as z from 'zod/v4/mini';
 import { EventChannelSchema, MessageChannelSchema } from '../../schemas/values.js';
 import {
   type AgentEventPayload,

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { requiredNumber, requiredText } from '../../schemas/fields.js';
 import { openObject } from '../../schemas/object.js';
 import { checkName } from '../../validation/check-options.js';

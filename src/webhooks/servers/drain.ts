@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../../errors/index.js';
 import { warnOfUnits } from '../../utils/durations.js';
 import { typeName } from '../../utils/issues.js';

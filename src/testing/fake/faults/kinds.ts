@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { text } from '../../../schemas/fields.js';
 import { redact } from '../../../utils/redact.js';
 import { MAX_TIMER_MS } from '../../../utils/waiting.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { ConversationSchema } from '../../../schemas/conversation.js';
 import { DefaultToolSchema } from '../../../schemas/default-tool.js';
 import { requiredText, text } from '../../../schemas/fields.js';

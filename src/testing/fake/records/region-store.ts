@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../../../errors/index.js';
 import { requiredDictionary } from '../../../schemas/fields.js';
 import { isObject } from '../../../utils/json.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../../../errors/index.js';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
