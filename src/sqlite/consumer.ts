@@ -1,4 +1,4 @@
-import { DELETION, delayAfterStall } from '../inbox/delays.js';
+import { delayAfterStall } from '../inbox/delays.js';
 import type { Consumer, Ending, Runner } from '../inbox/engine.js';
 import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
@@ -6,7 +6,7 @@ import { PAUSE_MS, RECORD_MS } from '../inbox/timing.js';
 import { ClockWatch } from '../utils/clock.js';
 import { parseJson } from '../utils/json.js';
 import { sleep, succeedsWithin } from '../utils/waiting.js';
-import type { DeadEnd, EventRow, NextRow } from './events.js';
+import type { DeadEnd, EventRow } from './events.js';
 import { cleanError, isBusy, isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
 import { Living } from './living.js';
@@ -18,6 +18,12 @@ const POLL_MS = 100;
 const UPKEEP_MS = 1_000;
 /** A pause between two looks up to this long, in ms, is normal, however short the locks are. */
 const LEAST_AWAY_MS = 250;
+/**
+ * How long nothing is deleted after a start or a jump of a clock, in ms: the clock may be wrong for a while.
+ *
+ * Tests shorten it.
+ */
+export const SWEEPING = { quiet: 60_000 };
 /** The largest number of keys or dead letters that are deleted in one transaction. */
 const SWEEP_SIZE = 500;
 
@@ -27,8 +33,6 @@ export interface ConsumerParts {
   readonly settings: SqliteSettings;
   readonly reporter: InboxReporter;
   readonly runner: Runner;
-  /** All consumers of this process, with this one. */
-  readonly all: ReadonlySet<RowConsumer>;
   /** Called when it has closed. */
   readonly onClosed: () => void;
 }
@@ -51,12 +55,10 @@ export class RowConsumer implements Consumer {
   #upkeepAt = 0;
   #renewAt = 0;
   #pausedUntil = 0;
-  /** Nothing is freed, buried or deleted before then, because the others may have been away too. */
+  /** Nothing is freed before then, because the others may have been away too. */
   #quietUntil = 0;
-  /** The marks are from a clock that was set since. */
-  #mustForgetMarks = false;
-  /** An event on its last allowed stall runs, and no other beside it. */
-  #isAlone = false;
+  /** Nothing is deleted, or buried unhandled, before then. */
+  #sweepFrom = 0;
   /** How many damaged events are skipped, one more after each failure; undefined without damage. */
   #damaged: number | undefined;
   #isLooking = false;
@@ -77,7 +79,9 @@ export class RowConsumer implements Consumer {
     this.#living.reset();
     this.#upkeepAt = 0;
     this.#renewAt = 0;
-    this.#quietUntil = performance.now() + this.#parts.runner.settings.lockDuration;
+    const { lockDuration } = this.#parts.runner.settings;
+    this.#quietUntil = performance.now() + lockDuration;
+    this.#sweepFrom = performance.now() + Math.max(lockDuration, SWEEPING.quiet);
   }
 
   /** The types of waiting events that have a handler here. */
@@ -94,7 +98,6 @@ export class RowConsumer implements Consumer {
   /** Looks for events, if there is a place for one, and for locks to renew. */
   wake(): void {
     if (this.#clock.hasJumped()) this.#return();
-    this.#mustForgetMarks ||= this.#clock.wasSet;
     const now = performance.now();
     const isUpkeepDue = now >= this.#upkeepAt;
     if (this.#isLooking || now < this.#pausedUntil || (this.#places === 0 && !isUpkeepDue)) return;
@@ -123,11 +126,11 @@ export class RowConsumer implements Consumer {
   }
 
   get #places(): number {
-    if (this.#isClosing || [...this.#parts.all].some((consumer) => consumer.#isAlone)) return 0;
+    if (this.#isClosing) return 0;
     return Math.max(this.#parts.runner.settings.concurrency - this.#running.size, 0);
   }
 
-  #next(limit: number, skip?: number): NextRow[] {
+  #next(limit: number, skip?: number): number[] {
     return this.#parts.file.events.next(this.#types(), Date.now(), limit, skip);
   }
 
@@ -162,7 +165,7 @@ export class RowConsumer implements Consumer {
     });
     this.#renewAt = now + lockDuration / 2;
     for (const event of lost) {
-      this.#ended(event);
+      this.#running.delete(event);
       runner.lockLost(event.key);
     }
     this.#track(this.#sweep());
@@ -179,7 +182,7 @@ export class RowConsumer implements Consumer {
       for (const { id, beat } of dead) events.withdraw(id, beat);
       return events.freed().map((event) => {
         const isLast = event.stalls >= maxStalls;
-        if (isLast) events.buryStalled(event, deadEnd(settings, stalledError(maxStalls + 1).message));
+        if (isLast) events.buryStalled(event, deadEnd(event, settings, stalledError(maxStalls + 1).message));
         else events.stall(event, Date.now() + delayAfterStall(event.stalls + 1, lockDuration));
         return { ...event, stalls: event.stalls + 1, isLast };
       });
@@ -196,25 +199,13 @@ export class RowConsumer implements Consumer {
     const { file } = this.#parts;
     const take = () => {
       const next = this.#damaged === undefined ? this.#next(this.#places) : this.#next(1, this.#damaged);
-      return file.events.take(this.#choose(next), this.#id);
+      return file.events.take(next, this.#id);
     };
     const taken = await file.write(take).catch((error: unknown) => {
       if (isDamage(error)) this.#damaged = this.#damaged === undefined ? 0 : this.#damaged + 1;
       throw error;
     });
-    this.#isAlone = taken.some((event) => this.#mustBeAlone(event));
     for (const event of taken) this.#track(this.#run(event));
-  }
-
-  /** Lets an event on its last allowed stall run alone: it may kill its worker. */
-  #choose(next: readonly NextRow[]): number[] {
-    const alone = next.find((event) => this.#mustBeAlone(event));
-    if (alone === undefined) return next.map(({ id }) => id);
-    return [...this.#parts.all].every((consumer) => consumer.#running.size === 0) ? [alone.id] : [];
-  }
-
-  #mustBeAlone({ stalls }: Pick<EventRow, 'stalls'>): boolean {
-    return stalls >= this.#parts.runner.settings.maxStalls;
   }
 
   /** Runs the handlers of one event, and records the end. */
@@ -223,20 +214,14 @@ export class RowConsumer implements Consumer {
     this.#running.add(event);
     try {
       const { ending, report } = await this.#parts.runner.run(toTaken(event));
-      this.#ended(event);
+      this.#running.delete(event);
       // There is a place again. An event that is taken now shares a commit with the end of this run.
       this.wake();
       if (ending.kind !== 'lost' && (await this.#record(event, ending))) report();
     } finally {
-      this.#ended(event);
+      this.#running.delete(event);
       this.#taken.delete(event);
     }
-  }
-
-  /** Makes room for another event: this one has ended, or lost its lock. */
-  #ended(event: EventRow): void {
-    this.#running.delete(event);
-    if (this.#mustBeAlone(event)) this.#isAlone = false;
   }
 
   /**
@@ -268,7 +253,7 @@ export class RowConsumer implements Consumer {
       case 'retry':
         return events.retry(event, Date.now() + ending.delay, ending.reason);
       case 'dead':
-        return events.bury(event, deadEnd(settings, ending.reason));
+        return events.bury(event, deadEnd(event, settings, ending.reason));
       case 'given back':
         return events.giveBack(event);
       case 'lost':
@@ -280,19 +265,14 @@ export class RowConsumer implements Consumer {
   async #sweep(): Promise<void> {
     const { file, runner, settings } = this.#parts;
     const { events } = file;
-    const isQuiet = performance.now() < this.#quietUntil;
+    if (performance.now() < this.#sweepFrom) return;
     try {
-      const mark = await file.write(() => {
-        if (this.#mustForgetMarks) events.forgetMarks();
-        return events.mark(Date.now(), DELETION.delay);
-      });
-      this.#mustForgetMarks = false;
-      if (mark === undefined || isQuiet) return;
-      while ((await file.write(() => events.sweep(mark, SWEEP_SIZE))) === SWEEP_SIZE);
+      while ((await file.write(() => events.sweep(Date.now(), SWEEP_SIZE))) === SWEEP_SIZE);
       const unhandled = new NoHandlerError();
       for (const type of events.types().filter((name) => !runner.handles(name))) {
-        const end = deadEnd(settings, unhandled.message);
-        const bury = () => events.buryUnhandled(type, mark, settings.deadLetterRetention, SWEEP_SIZE, end);
+        const before = Date.now() - settings.deadLetterRetention;
+        const end = deadEnd({ received: before }, settings, unhandled.message);
+        const bury = () => events.buryUnhandled(type, before, SWEEP_SIZE, end);
         for (const event of await file.write(bury)) runner.failedByEngine(toTaken(event), unhandled, 'dead');
       }
     } catch (error) {
@@ -317,8 +297,12 @@ function toTaken({ key, type, data, received, failures, stalls }: EventRow) {
   return { key, type, data: parseJson(data), receivedAt: received, failures, stalls };
 }
 
-/** Describes an event that becomes a dead letter now. */
-function deadEnd({ deadLetterRetention }: SqliteSettings, reason: string): DeadEnd {
-  const now = Date.now();
+/** Describes an event that becomes a dead letter now. A clock that is behind must not shorten its time. */
+function deadEnd(
+  { received }: Pick<EventRow, 'received'>,
+  { deadLetterRetention }: SqliteSettings,
+  reason: string,
+): DeadEnd {
+  const now = Math.max(Date.now(), received);
   return { now, keptUntil: now + deadLetterRetention, reason };
 }

@@ -3,7 +3,7 @@ import { onOneLine } from '../utils/printable.js';
 import { cleanError, openingAdvice } from './failure.js';
 import type { SqliteSettings } from './options.js';
 import type { Row, Runtime, SqliteConnection, SqliteStatement, SqlValue } from './runtime.js';
-import { APPLICATION_ID, CREATE, TABLES_VERSION, UPGRADES } from './tables.js';
+import { APPLICATION_ID, CREATE, TABLES_VERSION } from './tables.js';
 
 /** How long opening waits for another process that opens, closes or recovers the file, in ms. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -144,14 +144,13 @@ PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   return database;
 }
 
-/** Creates or upgrades the tables. Fails if the file cannot be written. */
+/** Creates the tables. Fails if the file cannot be written. */
 function createTables(database: Database): void {
   database.run('BEGIN IMMEDIATE');
   // Another process may have been faster.
   const version = database.version();
-  if (version > TABLES_VERSION) refuse(describeVersion(version));
   if (version === 0) database.script(CREATE);
-  for (const upgrade of UPGRADES.slice(version === 0 ? TABLES_VERSION : version)) database.script(upgrade);
+  else if (version !== TABLES_VERSION) refuse(describeVersion(version));
   // In a file that may only be read, a transaction can begin, and the first write fails.
   database.run('DELETE FROM workers WHERE false');
   database.run('COMMIT');
@@ -170,7 +169,11 @@ function checkOwner(database: Database, application: string | undefined): void {
 }
 
 function describeVersion(version: number): string {
-  return `has tables of version ${version}, not ${TABLES_VERSION}: update agent-platform-sdk.`;
+  const advice =
+    version > TABLES_VERSION
+      ? 'update agent-platform-sdk'
+      : 'handle its events with agent-platform-sdk 0.3, and give this release another path';
+  return `has tables of version ${version}, not ${TABLES_VERSION}: ${advice}.`;
 }
 
 function refuse(problem: string, cause?: unknown): never {

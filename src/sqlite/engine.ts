@@ -78,7 +78,6 @@ export class SqliteEngine implements Engine<SqliteWarning> {
       settings: this.#settings,
       reporter: this.#reporter,
       runner,
-      all: this.#consumers,
       onClosed: () => this.#consumers.delete(consumer),
     });
     this.#consumers.add(consumer);

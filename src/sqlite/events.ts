@@ -33,22 +33,12 @@ export interface DeadEnd {
   readonly reason: string;
 }
 
-/** An event to take. */
-export type NextRow = Pick<EventRow, 'id' | 'stalls'>;
-
 /** A worker of any process. */
 export interface WorkerRow {
   readonly id: string;
   /** Milliseconds after which its events are free, unless it has raised its beat. */
   readonly lock: number;
   readonly beat: number;
-}
-
-/** A moment: see `tables.ts`. */
-export interface Mark {
-  readonly number: number;
-  readonly at: number;
-  readonly event: number;
 }
 
 /** One run of an event. It can only record its end as long as no later run has taken the event. */
@@ -63,12 +53,9 @@ export interface Count {
   readonly oldest: number;
 }
 
-const MARKED = '(SELECT coalesce(max(number), 0) FROM marks)';
-const DEAD = `state = 'dead', worker = NULL, due = ?, died = ?, reason = ?, marked = ${MARKED}`;
+const DEAD = "state = 'dead', worker = NULL, due = ?, died = ?, reason = ?";
 const WAITING = "state = 'waiting', worker = NULL, due = 0";
 const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
-/** Marks are this share of their span apart. */
-const MARKS = 60;
 
 /** Reads and changes events with SQL. Each change is part of a transaction of the writer. */
 export class Events {
@@ -105,17 +92,14 @@ export class Events {
    * then the oldest that wait. They are found in the index alone, type by type, however many events of other
    * types wait.
    */
-  next(types: readonly string[], now: number, limit: number, skip = 0): NextRow[] {
+  next(types: readonly string[], now: number, limit: number, skip = 0): number[] {
     if (types.length === 0) return [];
-    const first = (
-      state: string,
-      index: number,
-    ) => `SELECT * FROM (SELECT id, stalls, due, received FROM events
+    const first = (state: string, index: number) => `SELECT * FROM (SELECT id, due, received FROM events
       WHERE state = '${state}' AND type = ?${index + 4} AND due <= ?1 ORDER BY due, received LIMIT ?2 + ?3)`;
     const oldest = (state: string) =>
       `SELECT * FROM (${types.map((_, index) => first(state, index)).join(' UNION ALL ')} ORDER BY due, received)`;
-    const sql = `SELECT id, stalls FROM (${oldest('retrying')} UNION ALL ${oldest('waiting')}) LIMIT ?2 OFFSET ?3`;
-    return this.#database.all<NextRow>(sql, now, limit, skip, ...types);
+    const sql = `SELECT id FROM (${oldest('retrying')} UNION ALL ${oldest('waiting')}) LIMIT ?2 OFFSET ?3`;
+    return this.#database.all<{ id: number }>(sql, now, limit, skip, ...types).map(({ id }) => id);
   }
 
   /** Takes these events for a worker. */
@@ -218,12 +202,10 @@ export class Events {
   }
 
   /** Makes dead letters of old events of a type that nobody handles, up to a number. Returns them. */
-  buryUnhandled(type: string, mark: Mark, retention: number, limit: number, end: DeadEnd): EventRow[] {
-    const old = (state: string) => `SELECT id FROM events
-      WHERE ${state} AND type = ?4 AND received <= ?5 AND id <= ?6`;
-    const which = `id IN (${old("state = 'waiting' AND due = 0")} UNION ALL ${old("state = 'retrying'")} LIMIT ?7)`;
-    const values = [end.keptUntil, end.now, end.reason, type, mark.at - retention, mark.event, limit];
-    return this.#changeAll(DEAD, which, ...values);
+  buryUnhandled(type: string, before: number, limit: number, end: DeadEnd): EventRow[] {
+    const old = (state: string) => `SELECT id FROM events WHERE ${state} AND type = ?4 AND received <= ?5`;
+    const which = `id IN (${old("state = 'waiting' AND due = 0")} UNION ALL ${old("state = 'retrying'")} LIMIT ?6)`;
+    return this.#changeAll(DEAD, which, end.keptUntil, end.now, end.reason, type, before, limit);
   }
 
   /** Makes retries due that are further ahead than any delay: a clock was ahead when they failed. */
@@ -279,33 +261,12 @@ export class Events {
     return this.#database.number('SELECT count(*) FROM workers WHERE due > ?', now);
   }
 
-  /** Forgets all marks: how old they are is unknown once the clock was set. */
-  forgetMarks(): void {
-    this.#database.run('DELETE FROM marks');
-  }
-
-  /**
-   * Marks this moment, and returns the last mark that is old enough. Forgets those of a clock that was ahead.
-   */
-  mark(now: number, span: number): Mark | undefined {
-    this.#database.run('DELETE FROM marks WHERE at > ?', now);
-    const sql = `INSERT INTO marks (at, event) SELECT ?1, (SELECT coalesce(max(id), 0) FROM events)
-      WHERE NOT EXISTS (SELECT 1 FROM marks WHERE at > ?1 - ?2)`;
-    this.#database.run(sql, now, Math.floor(span / MARKS));
-    const last = 'SELECT * FROM marks WHERE at <= ? ORDER BY at DESC, number DESC LIMIT 1';
-    const [mark] = this.#database.all<Mark>(last, now - span);
-    if (mark !== undefined) this.#database.run('DELETE FROM marks WHERE at < ?', mark.at);
-    return mark;
-  }
-
-  /**
-   * Deletes up to `limit` rows of each table that were due at a mark. Returns the largest number of a table.
-   */
-  sweep({ number, at }: Mark, limit: number): number {
+  /** Deletes up to `limit` rows of each table that are due. Returns the largest number of a table. */
+  sweep(now: number, limit: number): number {
     const keys = 'DELETE FROM handled WHERE key IN (SELECT key FROM handled WHERE due <= ? LIMIT ?)';
-    const dead = `DELETE FROM events WHERE id IN
-      (SELECT id FROM events WHERE state = 'dead' AND due <= ? AND marked < ? LIMIT ?)`;
-    return Math.max(this.#database.run(keys, at, limit), this.#database.run(dead, at, number, limit));
+    const dead =
+      "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE state = 'dead' AND due <= ? LIMIT ?)";
+    return Math.max(this.#database.run(keys, now, limit), this.#database.run(dead, now, limit));
   }
 
   // Another file
@@ -326,12 +287,11 @@ export class Events {
       const isNew = this.#insert('OR IGNORE', 'handled', row) === 1;
       if (isNew) this.#database.run("DELETE FROM events WHERE key = ? AND state != 'dead'", String(row.key));
     }
-    const marked = this.#database.number(`SELECT ${MARKED}`);
     let copied = 0;
     for (const row of from.each('SELECT * FROM events')) {
       const isHandled = 'SELECT count(*) FROM handled WHERE key = ? AND due > ?';
       if (this.#database.number(isHandled, String(row.key), now) > 0) continue;
-      const { id = 0, ...rest } = { ...row, marked };
+      const { id = 0, ...rest } = row;
       const again = row.state === 'running' ? { ...rest, state: 'waiting', worker: null } : rest;
       copied +=
         this.#insert('OR IGNORE', 'events', { ...rest, id }) || this.#insert('OR IGNORE', 'events', again);

@@ -7,8 +7,6 @@ export class ClockWatch {
   readonly #tolerance: number;
   #wall = Date.now();
   #steady = performance.now();
-  /** Whether the clock was set, or the machine slept, before the last call of `hasJumped`. */
-  wasSet = false;
 
   /** @param tolerance - Milliseconds between two looks that are nothing special. */
   constructor(tolerance: number) {
@@ -19,9 +17,9 @@ export class ClockWatch {
   hasJumped(): boolean {
     const [wall, steady] = [Date.now(), performance.now()];
     const passed = steady - this.#steady;
-    this.wasSet = Math.abs(wall - this.#wall - passed) > this.#tolerance;
+    const wasSet = Math.abs(wall - this.#wall - passed) > this.#tolerance;
     this.#wall = wall;
     this.#steady = steady;
-    return this.wasSet || passed > this.#tolerance;
+    return wasSet || passed > this.#tolerance;
   }
 }

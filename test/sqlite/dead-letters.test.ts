@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { testDeadLetters } from '../inbox/dead-letters.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
-import { createInbox, engine, rowsOf, shortenDeletion } from './inbox-fixture.js';
+import { createInbox, engine, rowsOf, sweepSoon } from './inbox-fixture.js';
 
 testDeadLetters(engine);
 
 test('dead letters are deleted after deadLetterRetention', async () => {
-  shortenDeletion();
+  sweepSoon();
   const inbox = createInbox({ attempts: 1, deadLetterRetention: 500 });
   inbox.work(
     processing(() => Promise.reject(new Error('no'))),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'agent-platform-sdk/sqlite';
 import { afterEach, beforeEach, onTestFinished } from 'vitest';
-import { DELETION } from '../../src/inbox/delays.js';
+import { SWEEPING } from '../../src/sqlite/consumer.js';
 import { loadRuntime, type Row, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { type Engine, quickOptions } from '../inbox/fixture.js';
 
@@ -55,12 +55,12 @@ export function holdLock(): { release(): void } {
   return { release: () => database.close() };
 }
 
-/** Deletes what is due at the next look, and not an hour later. */
-export function shortenDeletion(delay = 0): void {
-  const { delay: before } = DELETION;
-  DELETION.delay = delay;
+/** Deletes what is due after the time of a lock, and not after a minute. */
+export function sweepSoon(): void {
+  const { quiet } = SWEEPING;
+  SWEEPING.quiet = 0;
   onTestFinished(() => {
-    DELETION.delay = before;
+    SWEEPING.quiet = quiet;
   });
 }
 

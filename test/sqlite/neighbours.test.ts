@@ -30,32 +30,6 @@ test('a success does not count for an event that was replayed since', async () =
   expect(calls).toEqual([]);
 });
 
-test('a stalled event waits for a random delay that grows, and runs alone before it would be a dead letter', async () => {
-  const { hooks, calls } = record();
-  const inbox = createInbox({ hooks });
-  const running = new Set<string>();
-  const beside: number[] = [];
-  const last = stored();
-  let isOver = false;
-  const handlers = processing(async ({ key }) => {
-    if (key === last.key) beside.push(running.size);
-    running.add(key);
-    await sleep(20);
-    running.delete(key);
-    // There are always others.
-    if (!isOver && key !== last.key) await inbox.store(stored());
-  });
-  for (let count = 0; count < 5; count += 1) await inbox.store(stored());
-  await inbox.store(last);
-  inFile((file) => file.exec(`UPDATE events SET stalls = 2 WHERE key = '${last.key}'`));
-  inbox.work(handlers, { maxStalls: 2, concurrency: 5 });
-  inbox.work(handlers, { maxStalls: 2, concurrency: 5 });
-  await eventually(() => expect(beside).toEqual([0]));
-  isOver = true;
-  await settled(inbox);
-  expect(calls.every((call) => call === 'handled')).toBe(true);
-});
-
 test('events of a worker that died do not come back together', async () => {
   const inbox = createInbox();
   for (let count = 0; count < 50; count += 1) await inbox.store(stored());

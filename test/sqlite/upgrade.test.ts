@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { loadRuntime } from '../../src/sqlite/runtime.js';
 import { processing, stored } from '../inbox/fixture.js';
-import { createInbox, path, rowsOf } from './inbox-fixture.js';
+import { createInbox, inFile, path, rowsOf } from './inbox-fixture.js';
 
-/** The tables of 0.3.0. */
-const TABLES_OF_0_3 = `
+/** The tables of 0.4.0. */
+const TABLES_OF_0_4 = `
 CREATE TABLE events (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,
@@ -15,65 +14,53 @@ CREATE TABLE events (
   run INTEGER NOT NULL DEFAULT 0,
   failures INTEGER NOT NULL DEFAULT 0,
   stalls INTEGER NOT NULL DEFAULT 0,
-  parked INTEGER,
+  worker TEXT,
+  replayed INTEGER NOT NULL DEFAULT 0,
+  marked INTEGER NOT NULL DEFAULT 0,
   died INTEGER,
   reason TEXT,
   data TEXT NOT NULL
 );
-CREATE INDEX by_due ON events (state, due, received);
-CREATE INDEX parked_by_type ON events (type, due) WHERE state = 'parked';
 CREATE TABLE handled (key TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX handled_by_due ON handled (due);
-CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER NOT NULL, types TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX by_type ON events (state, type, due, received, failures, stalls);
+CREATE INDEX dead_by_key ON events (key) WHERE state = 'dead';
+CREATE TABLE marks (number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, event INTEGER NOT NULL);
+CREATE TABLE owner (name TEXT NOT NULL);
+CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER, lock INTEGER, beat INTEGER) WITHOUT ROWID;
+PRAGMA journal_mode = WAL;
 PRAGMA application_id = ${0x61707331};
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 `;
 
-test('a file of 0.3 opens: what waits, failed, ran, was parked or handled, and dead letters', async () => {
-  const { DatabaseSync } = loadRuntime();
-  const old = new DatabaseSync(path, { timeout: 0 });
-  old.exec(TABLES_OF_0_3);
+test('a file of 0.4 opens: what waits, failed or ran, and dead letters; its marks are left alone', async () => {
   const now = Date.now();
-  const states: Record<string, object> = {
-    waiting: { due: now },
-    // The clock was ahead.
-    ahead: { state: 'waiting', due: now + 3_600_000 },
-    failed: { state: 'waiting', due: now + 50, failures: 1 },
-    running: { due: now - 1, run: 1 },
-    parked: { due: now + 86_400_000, parked: now, run: 1 },
-    forever: { state: 'parked', due: Number.MAX_SAFE_INTEGER, parked: now, run: 2, failures: 1 },
-    dead: { due: now + 86_400_000, died: now, reason: 'no', failures: 16 },
-  };
-  const webhooks = Object.entries(states).map(([state, columns]) => {
-    const webhook = stored();
-    const row = {
-      key: webhook.key,
-      type: webhook.type,
-      state,
-      received: now,
-      data: JSON.stringify(webhook),
-      ...columns,
+  const webhooks = inFile((file) => {
+    file.exec(TABLES_OF_0_4);
+    const states = {
+      waiting: { due: 0 },
+      retrying: { due: now + 50, failures: 1 },
+      running: { due: 0, run: 1, worker: 'gone' },
+      dead: { due: now + 86_400_000, died: now, reason: 'no', failures: 16, marked: 3 },
     };
-    const names = Object.keys(row);
-    old
-      .prepare(`INSERT INTO events (${names.join()}) VALUES (${names.map(() => '?').join()})`)
-      .run(...Object.values(row));
-    return webhook;
+    return Object.entries(states).map(([state, columns]) => {
+      const webhook = stored();
+      const { key, type } = webhook;
+      const row = { key, type, state, received: now, data: JSON.stringify(webhook), ...columns };
+      const names = Object.keys(row);
+      const sql = `INSERT INTO events (${names.join()}) VALUES (${names.map(() => '?').join()})`;
+      file.prepare(sql).run(...Object.values(row));
+      return webhook;
+    });
   });
-  const before = stored();
-  old.prepare('INSERT INTO handled VALUES (?, ?)').run(before.key, now + 3_600_000);
-  old.prepare("INSERT INTO workers VALUES ('gone', 0, '[]')").run();
-  old.close();
-
   const inbox = createInbox();
   expect(await inbox.health()).toMatchObject({
-    waiting: 4,
+    waiting: 1,
     retrying: 1,
     active: 1,
     deadLetters: 1,
     workers: 0,
   });
-  await inbox.store(before);
   const handled: string[] = [];
   inbox.work(
     processing(async ({ key }) => void handled.push(key)),
@@ -83,5 +70,17 @@ test('a file of 0.3 opens: what waits, failed, ran, was parked or handled, and d
   const keys = webhooks.map(({ key }) => key);
   expect(handled.sort()).toEqual(keys.slice(0, -1).sort());
   expect(await inbox.deadLetters.list()).toMatchObject([{ id: keys.at(-1), reason: 'no', attempts: 16 }]);
-  expect(rowsOf('handled')).toHaveLength(7);
+  expect([rowsOf('handled').length, rowsOf('marks').length]).toEqual([3, 0]);
+});
+
+test.each([
+  [1, /tables of version 1, not 2: handle its events with agent-platform-sdk 0.3, and give/],
+  [3, /tables of version 3, not 2: update agent-platform-sdk/],
+])('a file with tables of version %i is refused, with what to do', async (version, message) => {
+  await createInbox().close();
+  inFile((file) => file.exec(`PRAGMA user_version = ${version}`));
+  expect(() => createInbox()).toThrow(
+    expect.objectContaining({ name: 'ConfigurationError', option: 'path' }),
+  );
+  expect(() => createInbox({ path })).toThrow(message);
 });
