@@ -1,15 +1,18 @@
 import { InboxFullError } from '../errors/inbox.js';
+import type { DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { Engine, Runner } from '../inbox/engine.js';
 import { describeFull, describeRefusal, type InboxCounts, type InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
+import { RowConsumer } from '../inbox/rows/consumer.js';
+import { summarize } from '../inbox/rows/counts.js';
+import { type DeadQueries, deadLettersOf } from '../inbox/rows/dead-rows.js';
 import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { RowConsumer } from './consumer.js';
-import { DeadRows } from './dead-letters.js';
-import type { Count } from './events.js';
+import type { TakenRow } from './events.js';
 import { cleanError, mayPass } from './failure.js';
 import { InboxFile } from './file.js';
 import type { SqliteSettings } from './options.js';
+import { FileRows } from './rows.js';
 
 /** The kind of a warning of {@link InboxHealth}. */
 export type SqliteWarning =
@@ -35,6 +38,8 @@ export type SqliteWarning =
   | 'unwatched';
 
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
+/** Milliseconds between two looks for events of other processes, and for retries that are due. */
+const POLL_MS = 100;
 /** A store gives up this much before its time limit, in ms, so that its own error is reported. */
 const EARLIER_MS = 10;
 
@@ -42,24 +47,24 @@ const EARLIER_MS = 10;
  * Events as rows of one file.
  *
  * `database.ts` opens the file, `tables.ts` has its tables, and `events.ts` changes the rows. `writer.ts`
- * commits changes in groups. `consumer.ts` takes events for a worker.
+ * commits changes in groups. `rows.ts` is what a worker asks of it: `inbox/rows/` has the loop.
  */
 export class SqliteEngine implements Engine<SqliteWarning> {
   readonly name = 'the file';
-  readonly deadLetters: DeadRows;
+  readonly deadLetters: DeadLetterStorage;
   readonly mayPass = mayPass;
   readonly clean = cleanError;
   readonly #settings: SqliteSettings;
   readonly #reporter: InboxReporter;
   readonly #file: InboxFile;
-  readonly #consumers = new Set<RowConsumer>();
+  readonly #consumers = new Set<RowConsumer<TakenRow>>();
 
   /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
   constructor(settings: SqliteSettings, reporter: InboxReporter) {
     this.#settings = settings;
     this.#reporter = reporter;
     this.#file = new InboxFile(settings, reporter);
-    this.deadLetters = new DeadRows(this.#file);
+    this.deadLetters = deadLettersOf(deadQueries(this.#file));
     reporter.warnOfAll(this.#file.disk.warnings());
   }
 
@@ -72,12 +77,13 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     for (const consumer of this.#consumers) consumer.wake();
   }
 
-  consume(runner: Runner): RowConsumer {
-    const consumer: RowConsumer = new RowConsumer({
-      file: this.#file,
-      settings: this.#settings,
-      reporter: this.#reporter,
+  consume(runner: Runner): RowConsumer<TakenRow> {
+    const consumer: RowConsumer<TakenRow> = new RowConsumer({
+      rows: new FileRows(this.#file, this.#settings, runner),
       runner,
+      reporter: this.#reporter,
+      pollInterval: POLL_MS,
+      clean: cleanError,
       onClosed: () => this.#consumers.delete(consumer),
     });
     this.#consumers.add(consumer);
@@ -87,10 +93,9 @@ export class SqliteEngine implements Engine<SqliteWarning> {
 
   async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<SqliteWarning> }> {
     const { events, disk } = this.#file;
-    const now = Date.now();
     const refused = await this.#findRefusal();
     const rows = await this.#file.read(() => events.count());
-    const workers = await this.#file.read(() => events.countWorkers(now));
+    const workers = await this.#file.read(() => events.countWorkers(Date.now()));
     const full = disk.fullBy();
     const warnings = {
       ...disk.warnings(),
@@ -98,23 +103,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
       ...(refused && { refused }),
       ...(full && { full: describeFull(full) }),
     };
-    return { counts: { ...this.#summarize(rows, now), workers }, warnings };
-  }
-
-  #summarize(rows: readonly Count[], now: number): Omit<InboxCounts, 'workers'> {
-    const sum = (some: readonly Count[]) => some.reduce((total, { count }) => total + count, 0);
-    const inState = (...states: Count['state'][]) => rows.filter(({ state }) => states.includes(state));
-    const waiting = inState('waiting', 'retrying');
-    const consumers = [...this.#consumers];
-    const unhandled = waiting.filter(({ type }) => !consumers.some((consumer) => consumer.handles(type)));
-    return {
-      waiting: sum(inState('waiting')),
-      active: sum(inState('running')),
-      retrying: sum(inState('retrying')),
-      unhandled: consumers.length === 0 ? undefined : sum(unhandled),
-      deadLetters: sum(inState('dead')),
-      oldestMs: Math.max(now - Math.min(now, ...waiting.map(({ oldest }) => oldest)), 0),
-    };
+    return { counts: { ...summarize(rows, this.#consumers), workers }, warnings };
   }
 
   /** Returns why the file cannot be written; undefined if it can. */
@@ -131,4 +120,15 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   close(): Promise<void> {
     return this.#file.close();
   }
+}
+
+function deadQueries(file: InboxFile): DeadQueries {
+  const { events } = file;
+  return {
+    list: (after, limit) => file.read(() => events.deadLetters(after, limit)),
+    get: (key) => file.read(() => events.deadLetter(key)),
+    keys: () => file.read(() => events.deadKeys()),
+    replay: (key) => file.write(() => events.replay(key)),
+    remove: (key) => file.write(() => events.remove(key)),
+  };
 }

@@ -1,29 +1,24 @@
 import { STALL_DELAY_MS } from '../inbox/delays.js';
+import type { InboxEvent } from '../inbox/engine.js';
 import type { Backoff, Settled } from '../inbox/options.js';
+import type { Count } from '../inbox/rows/counts.js';
+import type { DeadRow } from '../inbox/rows/dead-rows.js';
+import type { WorkerBeat } from '../inbox/rows/rows.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { Database } from './database.js';
 import type { Row, SqlValue } from './runtime.js';
 
-/** A stored event as its row describes it. */
-export interface EventRow {
+/** An event that a worker has taken. */
+export interface TakenRow extends InboxEvent {
   readonly id: number;
   /** The number of times that it was taken. */
   readonly run: number;
-  readonly key: string;
-  readonly type: string;
-  readonly received: number;
-  /** The number of its runs that failed. */
-  readonly failures: number;
-  /** The number of its runs whose lock expired. */
-  readonly stalls: number;
-  /** The event, as JSON. */
-  readonly data: string;
 }
 
-/** The row of a dead letter. */
-export interface DeadRow extends EventRow {
-  readonly died: number;
-  readonly reason: string;
+/** The same as its row describes it. */
+export interface EventRow extends TakenRow {
+  /** The event, as JSON. */
+  readonly data: string;
 }
 
 /** How an event becomes a dead letter. */
@@ -33,29 +28,12 @@ export interface DeadEnd {
   readonly reason: string;
 }
 
-/** A worker of any process. */
-export interface WorkerRow {
-  readonly id: string;
-  /** Milliseconds after which its events are free, unless it has raised its beat. */
-  readonly lock: number;
-  readonly beat: number;
-}
-
 /** One run of an event. It can only record its end as long as no later run has taken the event. */
-export type RunId = Pick<EventRow, 'id' | 'key' | 'run'>;
-
-/** The number of events of a type in a state. */
-export interface Count {
-  readonly state: 'waiting' | 'retrying' | 'running' | 'dead';
-  readonly type: string;
-  readonly count: number;
-  /** When the oldest of them was received. */
-  readonly oldest: number;
-}
+export type RunId = Pick<TakenRow, 'id' | 'key' | 'run'>;
 
 const DEAD = "state = 'dead', worker = NULL, due = ?, died = ?, reason = ?";
 const WAITING = "state = 'waiting', worker = NULL, due = 0";
-const COLUMNS = 'id, run, key, type, received, failures, stalls, data';
+const COLUMNS = 'id, run, key, type, received AS receivedAt, failures, stalls, data';
 
 /** Reads and changes events with SQL. Each change is part of a transaction of the writer. */
 export class Events {
@@ -113,14 +91,14 @@ export class Events {
   // Locks
 
   /** Shows other workers that this one lives. */
-  beat({ id, lock }: Pick<WorkerRow, 'id' | 'lock'>, now: number): void {
+  beat({ id, lock }: Pick<WorkerBeat, 'id' | 'lock'>, now: number): void {
     const sql = `INSERT INTO workers (id, due, lock, beat) VALUES (?, ?, ?, 0)
       ON CONFLICT (id) DO UPDATE SET due = excluded.due, beat = beat + 1`;
     this.#database.run(sql, id, now + lock, lock);
   }
 
-  workers(): WorkerRow[] {
-    return this.#database.all<WorkerRow>('SELECT id, lock, beat FROM workers');
+  workers(): WorkerBeat[] {
+    return this.#database.all<WorkerBeat>('SELECT id, lock, beat FROM workers');
   }
 
   /** Takes a worker off the list, which frees its events. Not if its beat has changed. */
@@ -130,15 +108,15 @@ export class Events {
   }
 
   /** Keeps the lock of a run, or takes it back if nobody else has it. Returns false if it was lost. */
-  keep({ id, run, stalls }: RunId & Pick<EventRow, 'stalls'>, worker: string): boolean {
+  keep({ id, run, stalls }: RunId & Pick<TakenRow, 'stalls'>, worker: string): boolean {
     const sql = `UPDATE events SET state = 'running', due = 0, worker = ?1, stalls = ?4
       WHERE id = ?2 AND run = ?3 AND (state = 'running' OR state = 'retrying' AND stalls > ?4)`;
     return this.#database.run(sql, worker, id, run, stalls) === 1;
   }
 
   /** Frees events that are marked as running in a worker, but do not run there. */
-  freeOthers(taken: Iterable<EventRow>, worker: string): void {
-    const ids = JSON.stringify([...taken].map(({ id }) => id));
+  freeOthers(taken: readonly TakenRow[], worker: string): void {
+    const ids = JSON.stringify(taken.map(({ id }) => id));
     const which = "state = 'running' AND worker = ? AND id NOT IN (SELECT value FROM json_each(?))";
     this.#changeAll(WAITING, which, worker, ids);
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'agent-platform-sdk/sqlite';
 import { afterEach, beforeEach, onTestFinished } from 'vitest';
-import { SWEEPING } from '../../src/sqlite/consumer.js';
+import { SWEEPING } from '../../src/inbox/rows/consumer.js';
 import { loadRuntime, type Row, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { type Engine, quickOptions } from '../inbox/fixture.js';
 

@@ -1,4 +1,4 @@
-import type { WorkerRow } from './events.js';
+import type { WorkerBeat } from './rows.js';
 
 /**
  * Finds workers that have died, without comparing clocks: those whose beat was seen unchanged for all of
@@ -15,7 +15,7 @@ export class Living {
   }
 
   /** Looks at all other workers, and returns the dead ones. */
-  findDead(workers: readonly WorkerRow[]): WorkerRow[] {
+  findDead(workers: readonly WorkerBeat[]): WorkerBeat[] {
     const now = performance.now();
     const ids = new Set(workers.map(({ id }) => id));
     for (const id of this.#since.keys()) if (!ids.has(id)) this.#since.delete(id);
