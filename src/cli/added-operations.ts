@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import * as z from 'zod/v4/mini';
 import { endpoint, type HttpMethod } from '../endpoints/endpoint.js';
 import { withData } from '../endpoints/response-shape.js';
-import type { FakePlatform } from '../testing/fake/fake.js';
 import type { Handler } from '../testing/fake/handler.js';
+import type { FakePlatform } from '../testing/fake-platform.js';
 import { isObject } from '../utils/json.js';
 import { UsageError } from './command.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { createFakePlatform, type FakePlatform } from '../testing/fake/fake.js';
 import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/region-store.js';
+import { createFakePlatform, type FakePlatform } from '../testing/fake-platform.js';
 import { dotenv } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
 import { deliveryRow, type PageRow, requestRow } from '../testing/http/rows.js';

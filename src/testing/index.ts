@@ -6,6 +6,7 @@
  * @packageDocumentation
  */
 
+export type { FakeChange } from './changes.js';
 export {
   type DedupeStoreCase,
   type DedupeStoreSubject,
@@ -19,14 +20,7 @@ export {
   type StopWork,
 } from './conformance/inbox.js';
 export type { Caller } from './fake/caller.js';
-export type { FakeChange } from './fake/changes.js';
 export type { FakeChoices, PermitQuestion } from './fake/choices.js';
-export {
-  createFakePlatform,
-  type FakePlatform,
-  type FakePlatformOptions,
-  type ResetOptions,
-} from './fake/fake.js';
 export type { FaultInput, FaultScope, Faults, WaitingFault } from './fake/faults/faults.js';
 export type {
   Fault,
@@ -65,6 +59,12 @@ export type { FakeRecords, FakeSnapshot } from './fake/records/region-store.js';
 export type { Seed, SeedHandles } from './fake/records/seed.js';
 export type { NotFoundChoice, RefusalChoice, RefusalChoices, RefusalReason } from './fake/refusals.js';
 export type { FakeRequest } from './fake/requests.js';
+export {
+  createFakePlatform,
+  type FakePlatform,
+  type FakePlatformOptions,
+  type ResetOptions,
+} from './fake-platform.js';
 
 export {
   createFixtures,

@@ -10,7 +10,7 @@ import { HttpHandler, HttpResponse, http, type RequestHandler } from 'msw';
 import { endpoints } from '../endpoints/endpoints.js';
 import { ConfigurationError } from '../errors/index.js';
 import { typeName } from '../utils/issues.js';
-import type { FakePlatform } from './fake/fake.js';
+import type { FakePlatform } from './fake-platform.js';
 
 /**
  * Creates the msw handlers of a fake, for `setupServer` and `setupWorker`.

@@ -1,5 +1,5 @@
-import type { ChangeEmitter } from './changes.js';
-import { Journal, NOT_KEPT } from './journal.js';
+import type { ChangeEmitter } from '../changes.js';
+import { Journal, NOT_KEPT } from './log.js';
 import type { FakeRequest } from './requests.js';
 
 /** Records requests in the order of their arrival. */

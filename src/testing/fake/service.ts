@@ -6,7 +6,7 @@ import { checkBody, checkQuery } from './checks.js';
 import type { FakeChoices } from './choices.js';
 import { answerFaulted, type Faults, NO_FAULTS } from './faults/faults.js';
 import type { Generation } from './generation.js';
-import type { Journal } from './journal.js';
+import type { Journal } from './log.js';
 import type { BaseUrls } from './places.js';
 import { noOperation, type Place } from './places.js';
 import type { Store } from './records/region-store.js';

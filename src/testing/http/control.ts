@@ -7,7 +7,7 @@ import { dictionary, requiredText } from '../../schemas/fields.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/check-options.js';
-import type { FakeChange } from '../fake/changes.js';
+import type { FakeChange } from '../changes.js';
 import type { FaultInput } from '../fake/faults/faults.js';
 import { keyOfPair } from '../fake/records/kinds.js';
 import type { CollectionName } from '../fake/records/records.js';

@@ -1,4 +1,4 @@
-import type { FakeChange } from '../fake/changes.js';
+import type { FakeChange } from '../changes.js';
 import type { Faults } from '../fake/faults/faults.js';
 import type { FakeState } from '../fake/records/records.js';
 import type { FakeRecords, FakeSnapshot } from '../fake/records/region-store.js';

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { redact } from '../../utils/redact.js';
-import type { ChangeEmitter } from '../fake/changes.js';
+import type { ChangeEmitter } from '../changes.js';
 import type { Generation } from '../fake/generation.js';
-import { Journal, NOT_KEPT } from '../fake/journal.js';
+import { Journal, NOT_KEPT } from '../fake/log.js';
 import { takeFailure } from './failures.js';
 import { type DeliveryRecord, type EventPost, postEvent } from './post.js';
 

@@ -1,5 +1,5 @@
 import type { Region } from '../../utils/regions.js';
-import type { ChangeEmitter } from '../fake/changes.js';
+import type { ChangeEmitter } from '../changes.js';
 import type { DeliveryTarget } from './post.js';
 
 /** A subscriber of a fake's events. */

@@ -4,7 +4,7 @@ import { typeName } from '../../utils/issues.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/check-options.js';
 import { isWebhookEventType, type WebhookEventType } from '../../webhooks/events/table.js';
-import type { ChangeEmitter } from '../fake/changes.js';
+import type { ChangeEmitter } from '../changes.js';
 import type { Generation } from '../fake/generation.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';

@@ -5,7 +5,7 @@ import { isObject } from '../../../utils/json.js';
 import { REGIONS, type Region } from '../../../utils/regions.js';
 import { sleep } from '../../../utils/waiting.js';
 import { checkedBy, checkName, checkOptions, oneOf } from '../../../validation/check-options.js';
-import type { ChangeEmitter } from '../changes.js';
+import type { ChangeEmitter } from '../../changes.js';
 import type { OperationName } from '../operations.js';
 import type { Answer } from '../responses.js';
 import { isSameOperation, type Route } from '../route.js';

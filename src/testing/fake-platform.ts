@@ -1,21 +1,18 @@
 import * as z from 'zod/v4/mini';
-import type { Endpoint } from '../../endpoints/endpoint.js';
-import { flag, text } from '../../schemas/fields.js';
-import { bindMethods } from '../../utils/bound.js';
-import { byRegion } from '../../utils/regions.js';
-import { checkOptions, oneOf } from '../../validation/check-options.js';
-import { copyOf } from '../fixtures/overlay.js';
-import { type FakeServer, type ListenOptions, startServer } from '../http/server.js';
-import { FakeWebhooks } from '../sending/webhooks.js';
+import type { Endpoint } from '../endpoints/endpoint.js';
+import { flag, text } from '../schemas/fields.js';
+import { bindMethods } from '../utils/bound.js';
+import { byRegion } from '../utils/regions.js';
+import { checkOptions, oneOf } from '../validation/check-options.js';
 import { ChangeEmitter, type FakeChange } from './changes.js';
-import { choicesSchema, type FakeChoices, resolveChoices } from './choices.js';
-import { Faults } from './faults/faults.js';
-import { createFetch, type FakeFetch } from './fetch.js';
-import { Generation } from './generation.js';
-import { type Handler, handlerRoute } from './handler.js';
-import { type BaseUrls, resolveBaseUrls } from './places.js';
-import { createAdd, type FakeAdd } from './records/add.js';
-import type { FakeState, StartRecords } from './records/records.js';
+import { choicesSchema, type FakeChoices, resolveChoices } from './fake/choices.js';
+import { Faults } from './fake/faults/faults.js';
+import { createFetch, type FakeFetch } from './fake/fetch.js';
+import { Generation } from './fake/generation.js';
+import { type Handler, handlerRoute } from './fake/handler.js';
+import { type BaseUrls, resolveBaseUrls } from './fake/places.js';
+import { createAdd, type FakeAdd } from './fake/records/add.js';
+import type { FakeState, StartRecords } from './fake/records/records.js';
 import {
   clearStore,
   createStore,
@@ -23,12 +20,15 @@ import {
   type FakeSnapshot,
   restoreSnapshot,
   takeSnapshot,
-} from './records/region-store.js';
-import { fillStore, type Seed, seed, startRecordsSchema } from './records/seed.js';
-import { createRequestLog } from './request-log.js';
-import type { FakeRequest } from './requests.js';
-import { documentedRoutes, isSameOperation, type Route } from './route.js';
-import { type Incoming, respondTo, type Service } from './service.js';
+} from './fake/records/region-store.js';
+import { fillStore, type Seed, seed, startRecordsSchema } from './fake/records/seed.js';
+import { createRequestLog } from './fake/request-log.js';
+import type { FakeRequest } from './fake/requests.js';
+import { documentedRoutes, isSameOperation, type Route } from './fake/route.js';
+import { type Incoming, respondTo, type Service } from './fake/service.js';
+import { copyOf } from './fixtures/overlay.js';
+import { type FakeServer, type ListenOptions, startServer } from './http/server.js';
+import { FakeWebhooks } from './sending/webhooks.js';
 
 /** Options of {@link createFakePlatform}. Nothing is required. */
 export interface FakePlatformOptions {
@@ -131,7 +131,7 @@ export class FakePlatform {
    */
   async listen(options: ListenOptions = {}): Promise<FakeServer> {
     // Loaded when it is needed: the page and its framework are half of this entry point.
-    const control = options.control === true ? await import('../http/control.js') : undefined;
+    const control = options.control === true ? await import('./http/control.js') : undefined;
     const respond = (incoming: Incoming): Promise<Response> => respondTo(this.#service, incoming);
     return startServer({ respond, control: control?.createControl(this) }, options);
   }

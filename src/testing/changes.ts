@@ -1,5 +1,5 @@
-import type { DeliveryRecord } from '../sending/post.js';
-import type { FakeRequest } from './requests.js';
+import type { FakeRequest } from './fake/requests.js';
+import type { DeliveryRecord } from './sending/post.js';
 
 /** A change in a fake. */
 export type FakeChange =
