@@ -33,6 +33,14 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   },
 };
 
+/** The folders and files inside a folder, from the bottom up: each imports only itself and what is above its row. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  testing: [
+    ...['fixtures', 'conformance', 'fake', 'sending', 'changes.ts', 'http'],
+    ...['fake-platform.ts', 'msw.ts', 'index.ts'],
+  ],
+};
+
 /** Files, not folders, that a package is kept to: what each imports, nobody needs who does not ask for it. */
 const ONE_FILE: readonly (readonly [name: RegExp, file: string])[] = [
   [/^msw$/, 'testing/msw.ts'],
@@ -95,6 +103,21 @@ test('a file imports only what its folder may, from files that exist', () => {
     refused,
     'Move what is imported to a folder that both may import. If the arrow is right, add it to FOLDERS above.',
   ).toEqual([]);
+});
+
+test.each(Object.entries(ROOMS))('no room of %s imports upwards', (folder, rooms) => {
+  const roomOf = (file: string) => rooms.indexOf(file.split('/')[1] ?? '');
+  const own = files.filter((file) => folderOf(file) === folder);
+  expect(
+    own.filter((file) => roomOf(file) < 0),
+    'Give each a row in ROOMS.',
+  ).toEqual([]);
+  const upwards = own.flatMap((file) =>
+    ownImportsOf(file)
+      .filter((imported) => folderOf(imported) === folder && roomOf(imported) > roomOf(file))
+      .map((imported) => `${file} -> ${imported}`),
+  );
+  expect(upwards, 'Move what is imported down, or pass it as an argument.').toEqual([]);
 });
 
 test('no file imports itself through others, types included', () => {

@@ -1,4 +1,4 @@
-import type { FakeRequest } from './fake/requests.js';
+import type { FakeRequest } from './fake/log.js';
 import type { DeliveryRecord } from './sending/post.js';
 
 /** A change in a fake. */
@@ -22,6 +22,8 @@ export type FakeChange =
       readonly what: 'records' | 'faults' | 'subscriptions' | 'requests' | 'deliveries';
     };
 
+type ChangedKind = Extract<FakeChange, { readonly type: 'changed' }>['what'];
+
 /** Emits the changes of a fake to those who watch it: `onChange`, the page, the command. */
 export class ChangeEmitter {
   readonly #listeners = new Set<(change: FakeChange) => void>();
@@ -32,7 +34,7 @@ export class ChangeEmitter {
     return () => void this.#listeners.delete(listener);
   }
 
-  emit(change: FakeChange): void {
+  readonly emit = (change: FakeChange): void => {
     for (const listener of this.#listeners) {
       try {
         listener(change);
@@ -43,5 +45,8 @@ export class ChangeEmitter {
         });
       }
     }
-  }
+  };
+
+  /** Returns a function that emits a change of a kind of thing. */
+  readonly changed = (what: ChangedKind) => (): void => this.emit({ type: 'changed', what });
 }

@@ -10,6 +10,7 @@ import { Faults } from './fake/faults/faults.js';
 import { createFetch, type FakeFetch } from './fake/fetch.js';
 import { Generation } from './fake/generation.js';
 import { type Handler, handlerRoute } from './fake/handler.js';
+import { type FakeRequest, Log } from './fake/log.js';
 import { type BaseUrls, resolveBaseUrls } from './fake/places.js';
 import { createAdd, type FakeAdd } from './fake/records/add.js';
 import type { FakeState, StartRecords } from './fake/records/records.js';
@@ -22,8 +23,6 @@ import {
   takeSnapshot,
 } from './fake/records/region-store.js';
 import { fillStore, type Seed, seed, startRecordsSchema } from './fake/records/seed.js';
-import { createRequestLog } from './fake/request-log.js';
-import type { FakeRequest } from './fake/requests.js';
 import { documentedRoutes, isSameOperation, type Route } from './fake/route.js';
 import { type Incoming, respondTo, type Service } from './fake/service.js';
 import { copyOf } from './fixtures/overlay.js';
@@ -90,11 +89,15 @@ export class FakePlatform {
   constructor(options: FakePlatformOptions) {
     checkOptions(optionsSchema(), options, { of: 'createFakePlatform' });
     const choices = resolveChoices(options.choices);
-    const store = createStore(this.#changes);
+    const { emit, changed } = this.#changes;
+    const store = createStore(changed('records'));
     const generation = new Generation();
-    const log = createRequestLog(this.#changes);
+    const log = new Log<FakeRequest>('request', {
+      onEntry: (request) => emit({ type: 'request', request }),
+      onClear: changed('requests'),
+    });
     const routes = (): readonly Route[] => this.#routes;
-    const faults = new Faults(routes, this.#changes);
+    const faults = new Faults(routes, changed('faults'));
     this.baseUrls = resolveBaseUrls(options.baseUrls);
     this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, generation, routes };
     this.state = store;
@@ -102,7 +105,11 @@ export class FakePlatform {
     this.records = new FakeRecords(store);
     this.requests = log.entries;
     this.faults = faults;
-    this.webhooks = new FakeWebhooks(store, this.#changes, generation);
+    this.webhooks = new FakeWebhooks(store, generation, {
+      onEntry: (delivery) => emit({ type: 'delivery', delivery }),
+      onClear: changed('deliveries'),
+      onSubscriptions: changed('subscriptions'),
+    });
     this.fetch = createFetch(this.#service);
     // A copy: `reset` returns to these records, even if the test has changed its own.
     this.#options = { ...options, regions: copyOf(options.regions) };

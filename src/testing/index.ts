@@ -34,6 +34,7 @@ export type {
 } from './fake/faults/kinds.js';
 export type { FakeFetch } from './fake/fetch.js';
 export type { Handler, HandlerCall, SentQuery } from './fake/handler.js';
+export type { FakeRequest } from './fake/log.js';
 export type { OperationName } from './fake/operations.js';
 export type { BaseUrls } from './fake/places.js';
 export type { FakeAdd, RegionAdd } from './fake/records/add.js';
@@ -58,7 +59,6 @@ export type {
 export type { FakeRecords, FakeSnapshot } from './fake/records/region-store.js';
 export type { Seed, SeedHandles } from './fake/records/seed.js';
 export type { NotFoundChoice, RefusalChoice, RefusalChoices, RefusalReason } from './fake/refusals.js';
-export type { FakeRequest } from './fake/requests.js';
 export {
   createFakePlatform,
   type FakePlatform,

@@ -295,6 +295,16 @@ describe('a rate limit', () => {
     expect(fake.faults.list()).toMatchObject([waiting]);
   });
 
+  test('forgets its calls if the clock is set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fake = createFakePlatform();
+    fake.faults.inject({ kind: 'rate-limit', limit: 1, per: 10_000 });
+    expect(await statuses(fake, TOOLS, TOOLS)).toEqual([200, 429]);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await statuses(fake, TOOLS, TOOLS)).toEqual([200, 429]);
+  });
+
   test('counts the calls of its scope, also those that another fault answers later', async () => {
     const fake = createFakePlatform();
     fake.faults.inject({ kind: 'rate-limit', limit: 1, per: 60_000, endpoint: endpoints.getTool, times: 1 });

@@ -1,6 +1,6 @@
 import type { Tool } from 'agent-platform-sdk';
 import { createFakePlatform, type FakeChange, type FakePlatform, fixtures } from 'agent-platform-sdk/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { clientOf, send } from './support/client.js';
 
 describe('add', () => {
@@ -150,6 +150,33 @@ test('reset restores the initial records, requests, faults and ids', async () =>
   expect(fake.state).toBe(state);
   expect([fake.requests, fake.faults.list()]).toEqual([[], []]);
   expect(fake.add.tool().id).toBe('tool_eu_2');
+});
+
+test('after a reset, the same actions have the same results', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_760_000_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const fake = createFakePlatform();
+  const act = async () => {
+    const { variables, tools } = clientOf(fake);
+    fake.add.tool();
+    await variables.create('agent_eu_1', { key: 'plan' });
+    fake.faults.inject({ kind: 'rate-limit', limit: 1, per: 60_000, endpoint: 'getTool' });
+    await tools.get('tool_eu_2');
+    await expect(tools.get('tool_eu_2')).rejects.toMatchObject({ status: 429 });
+    fake.webhooks.subscribe({ fetch: () => new Response() });
+    await fake.webhooks.send('lead_captured');
+    const { requests, webhooks, faults } = fake;
+    return structuredClone([
+      fake.snapshot(),
+      requests,
+      webhooks.deliveries,
+      webhooks.subscriptions,
+      faults.list(),
+    ]);
+  };
+  const first = await act();
+  fake.reset();
+  expect(await act()).toEqual(first);
 });
 
 describe('reset while calls are under way', () => {

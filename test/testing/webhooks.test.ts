@@ -407,21 +407,6 @@ test('a name with several addresses, none of which answers, has a reason', async
   expect(await webhooks.send('webhook_test')).toMatchObject([{ outcome: 'failed', error }]);
 });
 
-test('the oldest payloads are forgotten once they fill the memory, and cannot be repeated', async () => {
-  const { fake } = subscribed();
-  const text = 'x'.repeat(20_000_000);
-  for (let count = 0; count < 3; count += 1) await fake.webhooks.send('big_news', { text });
-  const [first, ...others] = fake.webhooks.deliveries;
-  expect(first).toMatchObject({
-    type: 'big_news',
-    payload: { forgotten: expect.stringContaining('dropped') },
-  });
-  expect(others.map(({ payload }) => 'text' in payload)).toEqual([true, true]);
-  await expect(fake.webhooks.resend('delivery_1')).rejects.toThrow(
-    'The payload of delivery "delivery_1" was dropped',
-  );
-});
-
 test('no operation sends an event on its own', async () => {
   const { fake, target } = subscribed();
   const headers = { authorization: `Bearer ${fake.seed.eu.secondWorkspaceSecret}` };

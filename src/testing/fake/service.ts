@@ -6,12 +6,11 @@ import { checkBody, checkQuery } from './checks.js';
 import type { FakeChoices } from './choices.js';
 import { answerFaulted, type Faults, NO_FAULTS } from './faults/faults.js';
 import type { Generation } from './generation.js';
-import type { Journal } from './log.js';
+import { type FakeRequest, type Log, maskedHeaders } from './log.js';
 import type { BaseUrls } from './places.js';
 import { noOperation, type Place } from './places.js';
 import type { Store } from './records/region-store.js';
 import { Refusal, statusAndCode, statusName } from './refusals.js';
-import { type FakeRequest, maskedHeaders } from './requests.js';
 import { type Answer, errorBody, jsonResponse, readable } from './responses.js';
 import { matchRoute, type Route, type RouteMatch } from './route.js';
 
@@ -20,7 +19,7 @@ export interface Service {
   readonly baseUrls: BaseUrls;
   readonly choices: FakeChoices;
   readonly store: Store;
-  readonly log: Journal<FakeRequest>;
+  readonly log: Log<FakeRequest>;
   readonly faults: Faults;
   readonly generation: Generation;
   /** The current routes: `fake.handle` adds to them. */

@@ -1,8 +1,8 @@
 import type { FakeChange } from '../changes.js';
 import type { Faults } from '../fake/faults/faults.js';
+import type { FakeRequest } from '../fake/log.js';
 import type { FakeState } from '../fake/records/records.js';
 import type { FakeRecords, FakeSnapshot } from '../fake/records/region-store.js';
-import type { FakeRequest } from '../fake/requests.js';
 import type { FakeWebhooks } from '../sending/webhooks.js';
 
 /** The parts of a `FakePlatform` that the control API and the page use. */

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../utils/json.js';
 import { onOneLine } from '../../utils/printable.js';
-import type { FakeRequest } from '../fake/requests.js';
+import type { FakeRequest } from '../fake/log.js';
 import type { DeliveryRecord, PostResult } from '../sending/post.js';
 
 /** The characters of a receiver's response that a reason repeats. */

@@ -1,5 +1,5 @@
 import type { Region } from '../../utils/regions.js';
-import type { FakeRequest } from '../fake/requests.js';
+import type { FakeRequest } from '../fake/log.js';
 import type { DeliveryRecord } from '../sending/post.js';
 import { failureOfDelivery, failureOfRequest } from './describe.js';
 

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { redact } from '../../utils/redact.js';
-import type { ChangeEmitter } from '../changes.js';
 import type { Generation } from '../fake/generation.js';
-import { Journal, NOT_KEPT } from '../fake/log.js';
+import { Log, type LogListener } from '../fake/log.js';
 import { takeFailure } from './failures.js';
 import { type DeliveryRecord, type EventPost, postEvent } from './post.js';
 
@@ -11,26 +10,18 @@ export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
 
 /** Posts the events of a fake, and records each delivery from its beginning. */
 export class Deliveries {
-  readonly #journal: Journal<DeliveryRecord>;
+  readonly #log: Log<DeliveryRecord>;
   readonly #generation: Generation;
   /** The event of each delivery, to send it again. */
   readonly #posts = new WeakMap<DeliveryRecord, FakePost>();
 
-  constructor(changes: ChangeEmitter, generation: Generation) {
+  constructor(generation: Generation, listener: LogListener<DeliveryRecord>) {
     this.#generation = generation;
-    this.#journal = new Journal<DeliveryRecord>({
-      prefix: 'delivery',
-      withoutBodies: (delivery) => {
-        this.#posts.delete(delivery);
-        return { payload: { forgotten: NOT_KEPT }, response: NOT_KEPT };
-      },
-      onEntry: (delivery) => changes.emit({ type: 'delivery', delivery }),
-      onClear: () => changes.emit({ type: 'changed', what: 'deliveries' }),
-    });
+    this.#log = new Log('delivery', listener);
   }
 
   get records(): readonly DeliveryRecord[] {
-    return this.#journal.entries;
+    return this.#log.entries;
   }
 
   async post(event: FakePost): Promise<DeliveryRecord> {
@@ -38,12 +29,12 @@ export class Deliveries {
     // `redact` of an object returns an object.
     const payload = redact({ ...event.payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
     const address = typeof target === 'string' ? target : 'receiver';
-    const delivery = this.#journal.open({ at: Date.now(), type, region, secretOf, address, payload });
+    const delivery = this.#log.open({ at: Date.now(), type, region, secretOf, address, payload });
     this.#posts.set(delivery, event);
     const { ended, done } = this.#generation.begin();
     const { location: _, ...result } = await postEvent(event, ended);
     done();
-    this.#journal.close(delivery, { error: takeFailure(event), ...result });
+    this.#log.close(delivery, { error: takeFailure(event), ...result });
     return delivery;
   }
 
@@ -51,15 +42,11 @@ export class Deliveries {
     const delivery = this.records.find((each) => each.id === id);
     const event = delivery && this.#posts.get(delivery);
     if (event !== undefined) return this.post(event);
-    const reason =
-      delivery === undefined
-        ? `There is no delivery "${id}".`
-        : `The payload of delivery "${id}" was dropped to make room for newer ones.`;
-    throw new ConfigurationError(reason, { option: 'id' });
+    throw new ConfigurationError(`There is no delivery "${id}".`, { option: 'id' });
   }
 
   /** Forgets every delivery, including those under way; ids start again at 1. */
   clear(): void {
-    this.#journal.clear();
+    this.#log.clear();
   }
 }

@@ -1,5 +1,4 @@
 import type { Region } from '../../utils/regions.js';
-import type { ChangeEmitter } from '../changes.js';
 import type { DeliveryTarget } from './post.js';
 
 /** A subscriber of a fake's events. */
@@ -22,14 +21,14 @@ interface Subscriber extends Subscription {
 
 /** The subscriptions of a fake, in their order. */
 export class Subscriptions {
-  readonly #changes: ChangeEmitter;
+  readonly #onChange: () => void;
   #subscribers: readonly Subscriber[] = [];
   /** A reset returns to these. */
   #kept = { subscribers: [] as readonly Subscriber[], lastId: 0 };
   #lastId = 0;
 
-  constructor(changes: ChangeEmitter) {
-    this.#changes = changes;
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
   list(): readonly Subscription[] {
@@ -82,6 +81,6 @@ export class Subscriptions {
 
   #change(subscribers: readonly Subscriber[]): void {
     this.#subscribers = subscribers;
-    this.#changes.emit({ type: 'changed', what: 'subscriptions' });
+    this.#onChange();
   }
 }

@@ -4,8 +4,8 @@ import { typeName } from '../../utils/issues.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/check-options.js';
 import { isWebhookEventType, type WebhookEventType } from '../../webhooks/events/table.js';
-import type { ChangeEmitter } from '../changes.js';
 import type { Generation } from '../fake/generation.js';
+import type { LogListener } from '../fake/log.js';
 import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
 import type { Store } from '../fake/records/region-store.js';
@@ -27,6 +27,11 @@ import { type Subscription, Subscriptions } from './subscriptions.js';
 /** A clock that jumps by more was set, as by fake timers. */
 const CLOCK_JUMP_MS = 1_000;
 
+/** Who hears of deliveries and subscriptions. */
+interface WebhooksListener extends LogListener<DeliveryRecord> {
+  readonly onSubscriptions: () => void;
+}
+
 /**
  * Sends the service's events to subscribers. Nothing is sent by itself, because which action emits which
  * event is not shown (6.4).
@@ -38,10 +43,10 @@ export class FakeWebhooks {
   #lastCreatedAt = 0;
 
   /** @internal */
-  constructor(store: Store, changes: ChangeEmitter, generation: Generation) {
+  constructor(store: Store, generation: Generation, listener: WebhooksListener) {
     this.#store = store;
-    this.#subscriptions = new Subscriptions(changes);
-    this.#deliveries = new Deliveries(changes, generation);
+    this.#subscriptions = new Subscriptions(listener.onSubscriptions);
+    this.#deliveries = new Deliveries(generation, listener);
   }
 
   /** The deliveries so far, in the order of posting, those under way too: the newest 10,000. */

@@ -5,7 +5,6 @@ import { isObject } from '../../../utils/json.js';
 import { REGIONS, type Region } from '../../../utils/regions.js';
 import { sleep } from '../../../utils/waiting.js';
 import { checkedBy, checkName, checkOptions, oneOf } from '../../../validation/check-options.js';
-import type { ChangeEmitter } from '../../changes.js';
 import type { OperationName } from '../operations.js';
 import type { Answer } from '../responses.js';
 import { isSameOperation, type Route } from '../route.js';
@@ -76,16 +75,16 @@ export async function answerFaulted(
 /** The faults of a fake. */
 export class Faults {
   readonly #routes: () => readonly Route[];
-  readonly #changes: ChangeEmitter;
+  readonly #onChange: () => void;
   #waiting: readonly WaitingFault[] = [];
   /** When each rate limit allowed its latest calls. */
   readonly #allowed = new Map<string, readonly number[]>();
   #lastId = 0;
 
   /** @internal */
-  constructor(routes: () => readonly Route[], changes: ChangeEmitter) {
+  constructor(routes: () => readonly Route[], onChange: () => void) {
     this.#routes = routes;
-    this.#changes = changes;
+    this.#onChange = onChange;
   }
 
   /**
@@ -150,7 +149,7 @@ export class Faults {
     const matching = this.#waiting.filter(
       (fault) => (fault.region ?? region) === region && (fault.endpoint ?? endpoint) === endpoint,
     );
-    const first = matching.find((fault) => fault.kind !== 'latency' && !this.#allows(fault));
+    const first = matching.find((fault) => fault.kind !== 'latency' && !this.#countIfAllowed(fault));
     const taken = matching.filter((fault) => fault === first || fault.kind === 'latency');
     if (taken.length === 0) return NO_FAULTS;
     const counted = this.#waiting.map((fault) => (taken.includes(fault) ? afterHit(fault) : fault));
@@ -161,11 +160,11 @@ export class Faults {
 
   #keep(waiting: readonly WaitingFault[]): void {
     this.#waiting = waiting;
-    this.#changes.emit({ type: 'changed', what: 'faults' });
+    this.#onChange();
   }
 
-  /** Counts a call, if the fault is a rate limit that still allows it. */
-  #allows(fault: WaitingFault): boolean {
+  /** Counts a call, if the fault is a rate limit that still allows it. Returns whether it does. */
+  #countIfAllowed(fault: WaitingFault): boolean {
     if (fault.kind !== 'rate-limit') return false;
     const now = Date.now();
     // A clock that was set back forgets the calls.

@@ -4,7 +4,6 @@ import { requiredDictionary } from '../../../schemas/fields.js';
 import { isObject } from '../../../utils/json.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { checkName, checkOptions } from '../../../validation/check-options.js';
-import type { ChangeEmitter } from '../../changes.js';
 import { copyOf } from '../../fixtures/overlay.js';
 import { Collection } from './collection.js';
 import { collectionNames, kinds } from './kinds.js';
@@ -17,8 +16,7 @@ export type RegionStore = { readonly [Name in CollectionName]: Collection<Name> 
 export type Store = { readonly [Name in Region]: RegionStore };
 
 /** Creates the empty collections of both regions. */
-export function createStore(changes: ChangeEmitter): Store {
-  const onChange = (): void => changes.emit({ type: 'changed', what: 'records' });
+export function createStore(onChange: () => void): Store {
   return byRegion((region) => {
     // Filled in the loop: each collection refers to the others.
     const state = {} as RegionStore;
