@@ -113,7 +113,7 @@ export class FakePlatform {
     this.fetch = createFetch(this.#service);
     // A copy: `reset` returns to these records, even if the test has changed its own.
     this.#options = { ...options, regions: copyOf(options.regions) };
-    fillStore(store, this.add, this.#options);
+    fillStore(store, this.#options);
     bindMethods(this);
   }
 
@@ -265,7 +265,7 @@ export class FakePlatform {
     this.clearRequests();
     this.faults.clear();
     this.webhooks.reset(options.keepSubscriptions === true);
-    fillStore(this.#service.store, this.add, this.#options);
+    fillStore(this.#service.store, this.#options);
   }
 }
 

@@ -1,5 +1,10 @@
 import { BadRequestError, NotFoundError, PermissionDeniedError } from 'agent-platform-sdk';
-import { createFakePlatform, fixtures, type PermitQuestion } from 'agent-platform-sdk/testing';
+import {
+  type CollectionName,
+  createFakePlatform,
+  fixtures,
+  type PermitQuestion,
+} from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { clientOf } from './support/client.js';
 
@@ -193,29 +198,21 @@ describe('conversations (4.6)', () => {
 });
 
 describe('deletion of a workspace (4.7)', () => {
-  test('removes agents, conversations, leads, tools, variables and access', async () => {
+  test('removes its agents, and all that they own, and ends access', async () => {
     const fake = createFakePlatform({ seed: 'empty' });
-    fake.add.workspace({ id: 'primary' });
-    const doomed = fake.add.workspace({ memberIds: ['member'] });
-    const agent = fake.add.agent({ workspaceId: doomed.id });
-    const second = fake.add.agent({ workspaceId: doomed.id });
-    for (const kind of ['tool', 'variable', 'conversation', 'lead'] as const) {
-      for (const { id: agentId } of [agent, second, agent]) fake.add[kind]({ agentId });
-    }
-    fake.add.phoneNumber({ workspaceId: doomed.id });
-    fake.add.org({ workspaceId: doomed.id });
-    const before = fake.state.eu;
-    expect([before.tools.size, before.variables.size, before.conversations.size, before.leads.size]).toEqual([
-      3, 3, 3, 3,
-    ]);
+    const doomed = fake.add.workspace({ isPrimary: false });
+    const agent = fake.add.agent();
+    const kinds = Object.keys(fake.state.eu) as CollectionName[];
+    // By default, a new record belongs to the first of its owners: to this workspace, or to this agent.
+    for (const name of [...kinds, ...kinds]) fake.records.add('eu', name, {});
 
     await clientOf(fake, { token: doomed.secret }).workspaces.delete(doomed.id);
 
-    const { agents, conversations, leads, tools, variables, workspaces } = fake.state.eu;
-    expect([...workspaces.keys()]).toEqual(['primary']);
-    for (const left of [agents, conversations, leads, tools, variables]) expect(left.size).toBe(0);
-    expect([fake.state.eu.phoneNumbers.size, fake.state.eu.orgs.size]).toEqual([1, 1]);
-    for (const token of [doomed.secret, agent.secret, second.secret]) {
+    // 4.7 names what goes. That these stay is a choice.
+    const left = kinds.filter((name) => fake.state.eu[name].size > 0);
+    expect(left).toEqual(['workspaces', 'orgs', 'clients', 'teams', 'defaultTools', 'phoneNumbers']);
+    expect(fake.state.eu.workspaces.has(doomed.id)).toBe(false);
+    for (const token of [doomed.secret, agent.secret]) {
       await expect(clientOf(fake, { token }).tools.listDefaults()).rejects.toMatchObject({ status: 401 });
     }
   });

@@ -7,7 +7,7 @@ import type { Reach } from './access.js';
 import type { Caller } from './caller.js';
 import { keyOfPair, wordFor } from './records/kinds.js';
 import type { CollectionName } from './records/records.js';
-import type { RegionStore } from './records/region-store.js';
+import { deleteWithOwned, type RegionStore } from './records/region-store.js';
 import { Refusal } from './refusals.js';
 import { SUCCESS } from './responses.js';
 
@@ -118,13 +118,7 @@ export const rules: { readonly [Name in OperationName]: Rule<(typeof endpoints)[
     }
     // Rule 1: its agents go too, with their conversations, leads, tools and variables. Access of members and
     // all secrets end with the records.
-    const agents = [...state.agents.values()].filter((each) => each.workspaceId === workspace.id);
-    const agentIds = new Set<string | undefined>(agents.map(({ id }) => id));
-    for (const records of [state.variables, state.tools, state.conversations, state.leads]) {
-      for (const [key, { agentId }] of records) if (agentIds.has(agentId)) records.delete(key);
-    }
-    for (const { id } of agents) state.agents.delete(id);
-    state.workspaces.delete(workspace.id);
+    deleteWithOwned(state, 'workspaces', workspace.id);
     return SUCCESS;
   },
 };

@@ -4,7 +4,15 @@ import { isObject } from '../../../utils/json.js';
 import type { Region } from '../../../utils/regions.js';
 import { checkOptions } from '../../../validation/check-options.js';
 import { checkFieldNames, copyOf, overlay } from '../../fixtures/overlay.js';
-import { type Kind, kinds, type RecordPlace, wordFor } from './kinds.js';
+import {
+  type Kind,
+  kinds,
+  type OwnerName,
+  ownerFields,
+  ownerIdOf,
+  type RecordPlace,
+  wordFor,
+} from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, RecordTypes } from './records.js';
 
 /** The place of a collection. */
@@ -32,7 +40,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   add(given: NewRecordOf<Name>): RecordTypes[Name] {
     this.#checkNames(given);
     // A copy, because the caller may change its record later. Without fields that are undefined.
-    const known = this.#identify({ ...this.#ownersOf(given), ...copyOf<object>(given) });
+    const known = this.#identify({ ...this.#ownerOf(given), ...copyOf<object>(given) });
     // `put` checks it.
     return this.put(overlay(this.#kind.defaults(known, this.#place), known) as RecordTypes[Name]);
   }
@@ -40,7 +48,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   /** Checks a complete record and adds it. */
   put(record: RecordTypes[Name]): RecordTypes[Name] {
     this.checkShape(record);
-    this.#checkOwners(record);
+    this.#checkOwner(record);
     const { unique, key } = this.#kind;
     const holder = unique && this.holderOf(unique(record));
     if (holder !== undefined && holder !== key(record)) {
@@ -121,16 +129,14 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     }
   }
 
-  /** The default owners of a new record: the first of each kind. */
-  #ownersOf(given: object): object {
-    const missing = [...owners].filter(
-      ([field]) =>
-        field in this.#kind.schema.shape && (given as Readonly<Record<string, unknown>>)[field] === undefined,
-    );
-    return Object.fromEntries(missing.map(([field, owner]) => [field, this.#firstOf(owner)]));
+  /** The default owner of a new record: the first of its kind. */
+  #ownerOf(given: object): object {
+    const { owner } = this.#kind;
+    if (owner === undefined || ownerIdOf(given, owner) !== undefined) return {};
+    return { [ownerFields[owner]]: this.#firstOf(owner) };
   }
 
-  #firstOf(collection: Owners): string {
+  #firstOf(collection: OwnerName): string {
     const { region, state } = this.#place;
     const id = state[collection].keys().next().value;
     if (id !== undefined) return id;
@@ -146,27 +152,16 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     if (isObject(record)) checkFieldNames(`${of}: record`, record, Object.keys(ConversationSchema.shape));
   }
 
-  /** Refuses a record that refers to another which does not exist. */
-  #checkOwners(record: RecordTypes[Name]): void {
+  /** Refuses a record whose owner does not exist. */
+  #checkOwner(record: RecordTypes[Name]): void {
     const { region, state } = this.#place;
-    for (const [field, id] of Object.entries(record as object)) {
-      const owner = owners.get(field);
-      // The schema has checked that it is a string.
-      if (owner !== undefined && !state[owner].has(String(id))) {
-        throw unknownRecord(owner, region, String(id), state);
-      }
+    const { owner } = this.#kind;
+    const id = owner && ownerIdOf(record, owner);
+    if (owner !== undefined && id !== undefined && !state[owner].has(id)) {
+      throw unknownRecord(owner, region, id, state);
     }
   }
 }
-
-type Owners = 'agents' | 'workspaces' | 'orgs';
-
-/** The fields that name the owner of a record. */
-const owners = /* @__PURE__ */ new Map<string, Owners>([
-  ['agentId', 'agents'],
-  ['workspaceId', 'workspaces'],
-  ['orgId', 'orgs'],
-]);
 
 /** The error for a record that does not exist. */
 export function unknownRecord(

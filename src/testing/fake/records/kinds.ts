@@ -17,20 +17,30 @@ export interface RecordPlace {
   readonly state: FakeRegionState;
 }
 
+/** The field that names the owner of a record, by the owner's collection. */
+export const ownerFields = { workspaces: 'workspaceId', orgs: 'orgId', agents: 'agentId' } as const;
+
+/** A collection whose records own others. */
+export type OwnerName = keyof typeof ownerFields;
+
 /** One kind of record. */
 export interface Kind<Name extends CollectionName> {
   /** The beginning of new ids. */
   readonly prefix: string;
   /** The field of its id. */
   readonly idField: string;
+  /** The collection whose records own these: by default, its first record. A field names the owner. */
+  readonly owner?: OwnerName;
+  /** The records stay when their owner is deleted. By default, they go too. */
+  readonly outlivesOwner?: true;
   /** The key of a record in its collection. */
   readonly key: (record: RecordTypes[Name]) => string;
   /** The schema of a complete record. */
   readonly schema: z.core.$ZodType<RecordTypes[Name]> & { readonly shape: object };
   /** Returns the fields that a new record gets if they are missing. Its id and its owners are known. */
   readonly defaults: (known: RecordTypes[Name], place: RecordPlace) => NewRecordTypes[Name];
-  /** A new record, to begin with on the page. Its owners are those of the default seed. */
-  readonly example: (region: Region) => NewRecordTypes[Name];
+  /** A new record without its owner, to begin with on the page. */
+  readonly example: NewRecordTypes[Name];
   /** Returns the value that only one record may have. */
   readonly unique?: (record: RecordTypes[Name]) => string;
 }
@@ -47,15 +57,15 @@ export function wordFor<Name extends CollectionName>(name: Name): WordFor<Name> 
 const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 
 /**
- * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots and the page all read
- * this table. Each row may refer to records of the rows above it.
+ * Every kind of record, a row each. `fake.add`, `fake.records`, the seed, snapshots, the page and the deletion of an
+ * owner all read this table. Each row may refer to records of the rows above it.
  */
 // The type keeps the schemas out of the declaration files.
 export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   workspaces: {
     prefix: 'workspace',
     idField: 'id',
-    example: (region) => ({ id: 'acme', ownerIds: [`owner_${region}`], memberIds: [] }),
+    example: { id: 'acme', ownerIds: ['owner_1'], memberIds: [] },
     key: ({ id }) => id,
     schema: closedObject(() => ({
       id: requiredText,
@@ -74,7 +84,9 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   orgs: {
     prefix: 'org',
     idField: 'id',
-    example: (region) => ({ id: 'acme_org', workspaceId: `workspace_${region}_1` }),
+    owner: 'workspaces',
+    outlivesOwner: true,
+    example: { id: 'acme_org' },
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
     defaults: () => ({}),
@@ -82,7 +94,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   clients: {
     prefix: 'client',
     idField: 'ID',
-    example: (region) => ({ ID: 'dana', name: 'Dana', email: 'dana@acme.example', orgId: `org_${region}_1` }),
+    owner: 'orgs',
+    example: { ID: 'dana', name: 'Dana', email: 'dana@acme.example' },
     key: ({ ID }) => ID,
     schema: OrgClientSchema,
     defaults: ({ ID }) => ({ name: ID }),
@@ -90,7 +103,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   teams: {
     prefix: 'team',
     idField: 'ID',
-    example: (region) => ({ ID: 'sales', label: 'Sales', memberIds: [], orgId: `org_${region}_1` }),
+    owner: 'orgs',
+    example: { ID: 'sales', label: 'Sales', memberIds: [] },
     key: ({ ID }) => ID,
     schema: TeamSchema,
     defaults: ({ ID }) => ({ key: ID, memberIds: [] }),
@@ -98,7 +112,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   agents: {
     prefix: 'agent',
     idField: 'id',
-    example: () => ({ id: 'bot', name: 'Bot', advanced: { serverUrl: 'http://127.0.0.1:3000/webhooks' } }),
+    owner: 'workspaces',
+    example: { id: 'bot', name: 'Bot', advanced: { serverUrl: 'http://127.0.0.1:3000/webhooks' } },
     key: ({ id }) => id,
     schema: closedObject(() => ({
       id: requiredText,
@@ -118,7 +133,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   variables: {
     prefix: 'variable',
     idField: 'id',
-    example: (region) => ({ id: 'plan', key: 'plan', value: 'pro', agentId: `agent_${region}_1` }),
+    owner: 'agents',
+    example: { id: 'plan', key: 'plan', value: 'pro' },
     key: ({ id }) => id,
     schema: VariableSchema,
     // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
@@ -133,7 +149,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   tools: {
     prefix: 'tool',
     idField: 'id',
-    example: (region) => ({ id: 'crm_lookup', name: 'CRM lookup', agentId: `agent_${region}_1` }),
+    owner: 'agents',
+    example: { id: 'crm_lookup', name: 'CRM lookup' },
     key: ({ id }) => id,
     schema: ToolSchema,
     defaults: ({ id }) => ({ name: id }),
@@ -141,7 +158,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   defaultTools: {
     prefix: 'default_tool',
     idField: 'id',
-    example: () => ({ id: 'crm_sync', name: 'CRM sync', kind: 'assignable_system' }),
+    example: { id: 'crm_sync', name: 'CRM sync', kind: 'assignable_system' },
     key: ({ id, name = '' }) => id ?? name,
     schema: DefaultToolSchema,
     defaults: ({ id }) => ({ name: id, kind: 'assignable_system' }),
@@ -149,7 +166,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   conversations: {
     prefix: 'convo',
     idField: 'convoId',
-    example: (region) => ({ agentId: `agent_${region}_1`, convoId: 'c1', record: { userName: 'Dana' } }),
+    owner: 'agents',
+    example: { convoId: 'c1', record: { userName: 'Dana' } },
     key: ({ agentId, convoId }) => keyOfPair(agentId, convoId),
     schema: closedObject(() => ({
       agentId: requiredText,
@@ -164,7 +182,8 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   leads: {
     prefix: 'lead',
     idField: 'id',
-    example: (region) => ({ id: 'lead_of_dana', agentId: `agent_${region}_1` }),
+    owner: 'agents',
+    example: { id: 'lead_of_dana' },
     key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
     defaults: () => ({}),
@@ -172,12 +191,20 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   phoneNumbers: {
     prefix: 'number',
     idField: 'sid',
-    example: (region) => ({ sid: 'PN1', imported: true, workspaceId: `workspace_${region}_1` }),
+    owner: 'workspaces',
+    outlivesOwner: true,
+    example: { sid: 'PN1', imported: true },
     key: ({ sid }) => sid,
     schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
     defaults: () => ({ imported: false }),
   },
 };
+
+/** Returns the id of a record's owner, if it has one in this collection. */
+export function ownerIdOf(record: object, owner: OwnerName): string | undefined {
+  // The schema of each kind with an owner has its field, as a text.
+  return (record as { readonly [Field in (typeof ownerFields)[OwnerName]]?: string })[ownerFields[owner]];
+}
 
 /** The names of all collections, in the order of the table. */
 // `Object.keys` forgets the names.

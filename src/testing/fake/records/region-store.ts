@@ -6,7 +6,7 @@ import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { checkName, checkOptions } from '../../../validation/check-options.js';
 import { copyOf } from '../../fixtures/overlay.js';
 import { Collection } from './collection.js';
-import { collectionNames, kinds } from './kinds.js';
+import { collectionNames, kinds, ownerIdOf } from './kinds.js';
 import type { CollectionName, NewRecordOf, RecordTypes } from './records.js';
 
 /** The records of one region, for the code that changes them. */
@@ -32,6 +32,18 @@ export function clearStore(store: Store): void {
   for (const region of REGIONS) {
     for (const name of collectionNames) store[region][name].clear();
   }
+}
+
+/** Deletes a record, and with it all that it owns, but for what outlives its owner. */
+export function deleteWithOwned(state: RegionStore, name: CollectionName, key: string): void {
+  for (const owned of collectionNames) {
+    const { owner, outlivesOwner } = kinds[owned];
+    if (owner !== name || outlivesOwner === true) continue;
+    for (const [ownedKey, record] of state[owned]) {
+      if (ownerIdOf(record, owner) === key) deleteWithOwned(state, owned, ownedKey);
+    }
+  }
+  state[name].delete(key);
 }
 
 /** The records of a fake as JSON: what `fake.snapshot()` returns and `fake.restore()` takes. */

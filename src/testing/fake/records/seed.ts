@@ -3,7 +3,6 @@ import { ConfigurationError } from '../../../errors/index.js';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
-import type { FakeAdd, RegionAdd } from './add.js';
 import { collectionNames } from './kinds.js';
 import type { CollectionName, RegionRecords, StartRecords } from './records.js';
 import { listsSchema, type RegionStore, type Store } from './region-store.js';
@@ -69,12 +68,11 @@ export const seed: Seed = /* @__PURE__ */ byRegion((region) => ({
 /** Adds the records that a fake begins with. */
 export function fillStore(
   store: Store,
-  add: FakeAdd,
   options: { readonly seed?: 'default' | 'empty' | undefined; readonly regions?: StartRecords | undefined },
 ): void {
   for (const region of REGIONS) {
     for (const entry of defaultCatalogue) store[region].defaultTools.put({ ...entry });
-    if (options.seed !== 'empty') seedRegion(add[region], region);
+    if (options.seed !== 'empty') addRecords(region, store[region], seedRecords(region));
     addRecords(region, store[region], options.regions?.[region] ?? {});
   }
 }
@@ -96,23 +94,29 @@ function automatic(name: string): DefaultTool {
   return { name, kind: 'runtime_auto', assignableViaToolsIds: false };
 }
 
-/** Adds a record of each kind to one region. The fixtures refer to the ids of the handles. */
-function seedRegion(add: RegionAdd, region: Region): void {
+/** The records of one region, a row for each kind. The fixtures refer to the ids of the handles. */
+function seedRecords(region: Region): Required<Omit<RegionRecords, 'defaultTools'>> {
   const handles = seed[region];
   const fixtures = createFixtures({ region });
-  add.workspace({ id: handles.workspaceId, memberIds: [handles.clientId] });
-  add.workspace({ id: handles.secondWorkspaceId });
-  add.org({ id: handles.orgId });
-  add.client(fixtures.orgClient({ ID: handles.clientId, teams: undefined }));
-  add.team(fixtures.team({ ID: handles.teamId }));
-  add.agent({ id: handles.agentId, name: 'Support agent' });
-  add.variable(fixtures.variable({ id: handles.variableId, key: handles.variableKey }));
-  add.tool(fixtures.tool({ id: handles.toolId }));
   const record = fixtures.conversation({ ID: undefined, userID: undefined });
-  add.conversation({ convoId: handles.convoId, record });
-  add.lead({ id: handles.leadId });
-  add.phoneNumber({ sid: handles.rentedNumberSid, imported: false });
-  add.phoneNumber({ sid: handles.importedNumberSid, imported: true });
+  return {
+    workspaces: [
+      { id: handles.workspaceId, memberIds: [handles.clientId] },
+      { id: handles.secondWorkspaceId },
+    ],
+    orgs: [{ id: handles.orgId }],
+    clients: [fixtures.orgClient({ ID: handles.clientId, teams: undefined })],
+    teams: [fixtures.team({ ID: handles.teamId })],
+    agents: [{ id: handles.agentId, name: 'Support agent' }],
+    variables: [fixtures.variable({ id: handles.variableId, key: handles.variableKey })],
+    tools: [fixtures.tool({ id: handles.toolId })],
+    conversations: [{ convoId: handles.convoId, record }],
+    leads: [{ id: handles.leadId }],
+    phoneNumbers: [
+      { sid: handles.rentedNumberSid, imported: false },
+      { sid: handles.importedNumberSid, imported: true },
+    ],
+  };
 }
 
 function addRecords(region: Region, store: RegionStore, records: RegionRecords): void {

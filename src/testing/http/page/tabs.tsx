@@ -1,7 +1,7 @@
 import { REGIONS } from '../../../utils/regions.js';
 import { isWebhookEventType } from '../../../webhooks/events/table.js';
 import { FAULT_KINDS, faultTable } from '../../fake/faults/kinds.js';
-import { collectionNames, kinds } from '../../fake/records/kinds.js';
+import { collectionNames, kinds, ownerFields } from '../../fake/records/kinds.js';
 import { EVENT_TYPES } from '../../fixtures/events.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
 import { dotenv } from '../dotenv.js';
@@ -103,7 +103,8 @@ function RecordsTab({ fake, selection }: TabProps) {
   const record = records.get(id);
   const path = `/_fake/records/${region}/${collection}`;
   const address = `${path}/${encodeURIComponent(id)}`;
-  const example = kinds[collection].example(region);
+  const { example, owner } = kinds[collection];
+  const owned = owner && { [ownerFields[owner]]: fake.state[region][owner].keys().next().value };
   const to = { ...selection, kind: collection, id: '' };
   const items = [...records.keys()].map((key): Item => ({ text: key, to: { ...to, id: key } }));
   return (
@@ -116,7 +117,7 @@ function RecordsTab({ fake, selection }: TabProps) {
       </section>
       <section>
         <h2>{record === undefined ? `Add to ${collection}` : id}</h2>
-        {record === undefined && <Form label="Add" action={`POST ${path}`} body={example} />}
+        {record === undefined && <Form label="Add" action={`POST ${path}`} body={{ ...example, ...owned }} />}
         {record !== undefined && <Form label="Save" action={`PATCH ${address}`} body={record} />}
         {record !== undefined && <Form label="Remove" action={`DELETE ${address}`} />}
       </section>
