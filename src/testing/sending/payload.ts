@@ -1,10 +1,6 @@
 import { ConfigurationError } from '../../errors/index.js';
 import type { Region } from '../../utils/regions.js';
-import {
-  type WebhookEventType,
-  type WebhookPayloadOf,
-  webhookEvents,
-} from '../../webhooks/events/table.js';
+import { type WebhookEventType, type WebhookPayloadOf, webhookEvents } from '../../webhooks/events/table.js';
 import type { FakeState } from '../fake/records/records.js';
 import { EVENT_TYPES } from '../fixtures/events.js';
 import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
