@@ -1,56 +1,39 @@
 import { WebhookError } from '../errors/index.js';
 import { printable } from '../utils/printable.js';
-import { describeBriefly } from '../utils/thrown.js';
+import { describeBriefly, safely } from '../utils/thrown.js';
 
 /** The longest reason that is kept, in characters. An error may have a message of any length. */
 const MAX_REASON_CHARS = 1_000;
 
-/** Returns the message of what a run threw, on one line. Never throws. */
+/** Returns the message of what a run threw, on one line. Never throws: a message may be anything. */
 export function reasonFor(error: unknown): string {
-  const thrown = thrownBy(error);
-  const text = listOf(thrown).map(messageOf).join('; ');
-  return printable(text.replace(/\s*\n\s*/g, ' ')).slice(0, MAX_REASON_CHARS);
+  return safely(() => {
+    const thrown = thrownBy(error);
+    const isList = thrown instanceof AggregateError && thrown.errors.length > 0;
+    const text = (isList ? thrown.errors : [thrown]).map(messageOf).join('; ').slice(0, MAX_REASON_CHARS);
+    const lines = text.split('\n').map((line) => line.trim());
+    return printable(lines.filter(Boolean).join(' ')).slice(0, MAX_REASON_CHARS);
+  });
 }
 
-/** The errors of an `AggregateError` that has some; anything else alone. */
-function listOf(thrown: unknown): readonly unknown[] {
-  try {
-    const errors: unknown = isA(AggregateError, thrown) ? thrown.errors : undefined;
-    return Array.isArray(errors) && errors.length > 0 ? errors : [thrown];
-  } catch {
-    return [thrown];
-  }
-}
-
-/** A message may be anything, such as an object that cannot become a text. */
+/** Cut at once: an error may quote whatever an end user has written. */
 function messageOf(thrown: unknown): string {
-  try {
-    // A text, a number, `undefined`.
-    if (Object(thrown) !== thrown) return String(thrown);
-    const { message } = thrown as { readonly message?: unknown };
-    return typeof message === 'string' && message !== '' ? message : describeBriefly(thrown);
-  } catch {
-    return describeBriefly(thrown);
-  }
+  // A text, a number, `undefined`.
+  if (Object(thrown) !== thrown) return String(thrown).slice(0, MAX_REASON_CHARS);
+  const { message } = thrown as { readonly message?: unknown };
+  return typeof message === 'string' && message !== ''
+    ? message.slice(0, MAX_REASON_CHARS)
+    : describeBriefly(thrown);
 }
 
 /** Returns what the handlers threw (several errors are one `AggregateError`), or else the error itself. */
 export function thrownBy(error: unknown): unknown {
-  return isA(WebhookError, error) ? (error.cause ?? error) : error;
+  return error instanceof WebhookError ? (error.cause ?? error) : error;
 }
 
 /** Whether no retry can help, because the event itself is invalid. */
 export function isFinal(error: unknown): boolean {
-  return isA(WebhookError, error) && !error.retryable;
-}
-
-/** `instanceof` for whatever a handler throws: for a proxy, it may throw itself. */
-function isA<Kind>(kind: new (...args: never[]) => Kind, thrown: unknown): thrown is Kind {
-  try {
-    return thrown instanceof kind;
-  } catch {
-    return false;
-  }
+  return error instanceof WebhookError && !error.retryable;
 }
 
 /** The failure of whatever is asked of an inbox after its `close`. */

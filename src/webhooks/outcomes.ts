@@ -4,7 +4,7 @@ export type RejectionReason =
   | 'method_not_allowed'
   /** 413: more than `maxBodyBytes`. */
   | 'body_too_large'
-  /** 503: unverified bodies exceed 64 MiB, or too many deliveries wait for newer secrets. */
+  /** 503: unverified bodies exceed 64 MiB. Each counts as 4 KiB at least. */
   | 'overloaded'
   /** 400: cut off, stalled until the deadline, or read before by something else. */
   | 'body_unreadable'

@@ -164,6 +164,20 @@ test.each(doorsAndSources)(
   },
 );
 
+test('deliveries that wait for secrets count 4 KiB each at least, and the oldest are ended with 503', async () => {
+  let load: (secret: string) => void = () => undefined;
+  const { receiver, rejections } = setUp({ secret: () => new Promise((resolve) => (load = resolve)) });
+  const post = () => receiver.handle({ method: 'POST', body: delivery('webhook_test') });
+  const waiting = Array.from({ length: 16_384 + 2 }, post);
+  await vi.waitFor(() => expect(rejections).toHaveLength(2), 10_000);
+  load(secret);
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([
+    503,
+    503,
+    ...Array(16_384).fill(200),
+  ]);
+});
+
 test.each(doors)('%s: a body that is too large, cut off or handled makes room again', async (_, open) => {
   const { receiver, rejections } = setUp();
   for (let round = 0; round < 5; round += 1) {

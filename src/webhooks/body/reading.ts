@@ -12,6 +12,8 @@ export const DEFAULT_MAX_BODY_BYTES = 8_388_608;
 
 /** The most memory of all bodies that a receiver has not verified: 64 MiB. */
 const MAX_UNVERIFIED_BYTES = 67_108_864;
+/** The least that a delivery takes while it waits, about: strangers can let many of them wait for newer secrets. */
+const LEAST_BYTES = 4_096;
 
 /** One body from its first byte until it is verified. */
 export interface UnverifiedBody {
@@ -37,8 +39,9 @@ export class BodyBudget {
 
   /** Sets the memory that a body takes now. */
   hold(body: UnverifiedBody, bytes: number): void {
-    this.#bytes += bytes - (this.#bodies.get(body) ?? 0);
-    this.#bodies.set(body, bytes);
+    const held = Math.max(bytes, LEAST_BYTES);
+    this.#bytes += held - (this.#bodies.get(body) ?? 0);
+    this.#bodies.set(body, held);
     for (const oldest of this.#bodies.keys()) {
       if (this.#bytes <= this.#limit) return;
       this.release(oldest);
