@@ -127,11 +127,13 @@ function setUp(database: Database, application: string | undefined): Database {
     AND EXISTS (SELECT 1 FROM sqlite_schema) AS foreigner FROM pragma_application_id`);
   if (isForeign?.foreigner === 1) return refuse('is the database of another program.');
   // SQLite forgets these settings when a connection closes. Without `fullfsync`, macOS leaves data in the
-  // cache of the disk: https://sqlite.org/pragma.html#pragma_fullfsync
+  // cache of the disk: https://sqlite.org/pragma.html#pragma_fullfsync. Without `temp_store`, SQLite spills
+  // results to a temporary folder, which may be read-only: CPA-Manager-Plus#653.
   database.script(`
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA fullfsync = ON;
+PRAGMA temp_store = MEMORY;
 PRAGMA checkpoint_fullfsync = ON;
 PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   const [mode] = database.all('PRAGMA journal_mode');

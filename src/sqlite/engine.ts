@@ -128,7 +128,7 @@ function deadQueries(file: InboxFile): DeadQueries {
     list: (after, limit) => file.read(() => events.deadLetters(after, limit)),
     get: (key) => file.read(() => events.deadLetter(key)),
     keys: () => file.read(() => events.deadKeys()),
-    replay: (key) => file.write(() => events.replay(key)),
+    replay: (key) => file.write(() => events.replay(key, Date.now())),
     remove: (key) => file.write(() => events.remove(key)),
   };
 }

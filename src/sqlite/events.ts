@@ -31,6 +31,20 @@ export interface DeadEnd {
 /** One run of an event. It can only record its end as long as no later run has taken the event. */
 export type RunId = Pick<TakenRow, 'id' | 'key' | 'run'>;
 
+/** The type of some events that wait. `hex` is its bytes: some runtimes cut a text of a column at U+0000. */
+export interface WaitingType {
+  readonly state: 'waiting' | 'retrying';
+  readonly hex: string;
+  readonly name: string;
+}
+
+interface NextRow {
+  readonly id: number;
+  readonly since: number;
+}
+
+/** The type whose bytes are the second value of a statement. */
+const OF_HEX = 'CAST(unhex(?2) AS TEXT)';
 const DEAD = "state = 'dead', worker = NULL, due = ?, died = ?, reason = ?";
 const WAITING = "state = 'waiting', worker = NULL, due = 0";
 const COLUMNS = 'id, run, key, type, received AS receivedAt, failures, stalls, data';
@@ -56,28 +70,35 @@ export class Events {
   // Taking
 
   /** Returns the types of events that wait or are to be retried. Jumps from one type to the next. */
-  types(): string[] {
+  types(): WaitingType[] {
     const next = (after: string) => `(SELECT min(type) FROM events WHERE state = s.state ${after})`;
     const sql = `WITH RECURSIVE s (state) AS (VALUES ('waiting'), ('retrying')),
       found (state, type) AS (SELECT state, ${next('')} FROM s
         UNION ALL SELECT s.state, ${next('AND type > s.type')} FROM found s WHERE s.type IS NOT NULL)
-      SELECT DISTINCT type FROM found WHERE type IS NOT NULL`;
-    return this.#database.all(sql).map(({ type }) => String(type));
+      SELECT state, hex(type) AS hex FROM found WHERE type IS NOT NULL`;
+    const found = this.#database.all<Pick<WaitingType, 'state' | 'hex'>>(sql);
+    return found.map((type) => ({ ...type, name: decodeHex(type.hex) }));
   }
 
   /**
-   * Returns events of these types to take, up to a number, without the first `skip`: retries that are due,
-   * then the oldest that wait. They are found in the index alone, type by type, however many events of other
-   * types wait.
+   * Returns events of these types to take, up to a number, without the first `skip`, in the order in which they
+   * became runnable: received, replayed, or due again.
+   *
+   * They are found in the index alone, type by type, however many events wait.
    */
-  next(types: readonly string[], now: number, limit: number, skip = 0): number[] {
-    if (types.length === 0) return [];
-    const first = (state: string, index: number) => `SELECT * FROM (SELECT id, due, received FROM events
-      WHERE state = '${state}' AND type = ?${index + 4} AND due <= ?1 ORDER BY due, received LIMIT ?2 + ?3)`;
-    const oldest = (state: string) =>
-      `SELECT * FROM (${types.map((_, index) => first(state, index)).join(' UNION ALL ')} ORDER BY due, received)`;
-    const sql = `SELECT id FROM (${oldest('retrying')} UNION ALL ${oldest('waiting')}) LIMIT ?2 OFFSET ?3`;
-    return this.#database.all<{ id: number }>(sql, now, limit, skip, ...types).map(({ id }) => id);
+  next(types: readonly WaitingType[], now: number, limit: number, skip = 0): number[] {
+    const first = (due: string) => `SELECT * FROM (SELECT id, max(due, received) AS since FROM events
+      WHERE state = ?1 AND type = ${OF_HEX} AND ${due} ORDER BY due, received LIMIT ?4)`;
+    const sql = `${first('due = 0')} UNION ALL ${first('due BETWEEN 1 AND ?3')}`;
+    return types
+      .flatMap(({ state, hex }) => {
+        // An event that waits may be taken whatever the clock says: its `due` is 0, or when it was replayed.
+        const until = state === 'waiting' ? Number.MAX_SAFE_INTEGER : now;
+        return this.#database.all<NextRow>(sql, state, hex, until, limit + skip);
+      })
+      .sort((one, other) => one.since - other.since || one.id - other.id)
+      .slice(skip, limit + skip)
+      .map(({ id }) => id);
   }
 
   /** Takes these events for a worker. */
@@ -118,7 +139,7 @@ export class Events {
   freeOthers(taken: readonly TakenRow[], worker: string): void {
     const ids = JSON.stringify(taken.map(({ id }) => id));
     const which = "state = 'running' AND worker = ? AND id NOT IN (SELECT value FROM json_each(?))";
-    this.#changeAll(WAITING, which, worker, ids);
+    this.#database.run(`UPDATE events SET ${WAITING} WHERE ${which}`, worker, ids);
   }
 
   /** Returns the running events whose worker is gone. */
@@ -179,11 +200,14 @@ export class Events {
     return this.#database.all<EventRow>(sql, ...values);
   }
 
-  /** Makes dead letters of old events of a type that nobody handles, up to a number. Returns them. */
-  buryUnhandled(type: string, before: number, limit: number, end: DeadEnd): EventRow[] {
-    const old = (state: string) => `SELECT id FROM events WHERE ${state} AND type = ?4 AND received <= ?5`;
-    const which = `id IN (${old("state = 'waiting' AND due = 0")} UNION ALL ${old("state = 'retrying'")} LIMIT ?6)`;
-    return this.#changeAll(DEAD, which, end.keptUntil, end.now, end.reason, type, before, limit);
+  /** Makes dead letters of events that became runnable long ago, up to a number. Returns them. */
+  buryUnhandled({ state, hex }: WaitingType, before: number, limit: number, end: DeadEnd): EventRow[] {
+    const old = (which: string) => `SELECT id FROM events
+      WHERE state = ?1 AND type = ${OF_HEX} AND ${which} AND received <= ?3`;
+    const sql = `UPDATE events SET state = 'dead', worker = NULL, due = ?5, died = ?6, reason = ?7
+      WHERE id IN (${old('due = 0')} UNION ALL ${old('due BETWEEN 1 AND ?3')} LIMIT ?4) RETURNING ${COLUMNS}`;
+    const { keptUntil, now, reason } = end;
+    return this.#database.all<EventRow>(sql, state, hex, before, limit, keptUntil, now, reason);
   }
 
   /** Makes retries due that are further ahead than any delay: a clock was ahead when they failed. */
@@ -216,10 +240,11 @@ export class Events {
     return rows.map(({ key }) => String(key));
   }
 
-  /** Puts a dead letter back, as if it was new. */
-  replay(key: string): boolean {
-    const changes = `${WAITING}, failures = 0, stalls = 0, reason = NULL, replayed = run`;
-    return this.#database.run(`UPDATE events SET ${changes} WHERE key = ? AND state = 'dead'`, key) === 1;
+  /** Puts a dead letter back, as if it was new, behind all that wait. */
+  replay(key: string, now: number): boolean {
+    const sql = `UPDATE events SET state = 'waiting', due = ?2, failures = 0, stalls = 0, reason = NULL, replayed = run
+      WHERE key = ?1 AND state = 'dead'`;
+    return this.#database.run(sql, key, now) === 1;
   }
 
   remove(key: string): boolean {
@@ -230,9 +255,10 @@ export class Events {
 
   /** Counts the events, in the index alone. */
   count(): Count[] {
-    const sql =
-      'SELECT state, type, count(*) AS count, min(received) AS oldest FROM events GROUP BY state, type';
-    return this.#database.all<Count>(sql);
+    const sql = `SELECT state, hex(type) AS hex, count(*) AS count, min(received) AS oldest
+      FROM events GROUP BY state, type`;
+    const counts = this.#database.all<Omit<Count, 'type'> & Pick<WaitingType, 'hex'>>(sql);
+    return counts.map(({ hex, ...count }) => ({ ...count, type: decodeHex(hex) }));
   }
 
   countWorkers(now: number): number {
@@ -282,4 +308,9 @@ export class Events {
     const sql = `INSERT ${or} INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`;
     return this.#database.run(sql, ...Object.values(row));
   }
+}
+
+function decodeHex(hex: string): string {
+  const bytes = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }

@@ -1,7 +1,7 @@
 import type { Ending, Runner } from '../inbox/engine.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
 import { parseJson } from '../utils/json.js';
-import type { DeadEnd, EventRow, TakenRow } from './events.js';
+import type { DeadEnd, EventRow, TakenRow, WaitingType } from './events.js';
 import { isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
 import type { SqliteSettings } from './options.js';
@@ -47,7 +47,8 @@ export class FileRows implements Rows<TakenRow> {
   async take(places: () => number): Promise<readonly TakenRow[]> {
     const { events } = this.#file;
     // Most looks find nothing. A transaction would wait for other processes that write.
-    if ((await this.#file.read(() => this.#next(1))).length === 0) return [];
+    const isThere = () => this.#types().some((type) => events.next([type], Date.now(), 1).length > 0);
+    if (!(await this.#file.read(isThere))) return [];
     try {
       const take = () => events.take(this.#next(places()), this.#worker);
       return (await this.#file.write(take)).map(toEvent);
@@ -59,10 +60,13 @@ export class FileRows implements Rows<TakenRow> {
 
   /** Returns the next events to take: a single one, once there is damage. */
   #next(places: number): number[] {
-    const { events } = this.#file;
-    const types = events.types().filter((type) => this.#runner.handles(type));
     const limit = this.#damaged === undefined ? places : Math.min(places, 1);
-    return events.next(types, Date.now(), limit, this.#damaged);
+    return this.#file.events.next(this.#types(), Date.now(), limit, this.#damaged);
+  }
+
+  /** Returns the types of waiting events that have a handler here. */
+  #types(): WaitingType[] {
+    return this.#file.events.types().filter(({ name }) => this.#runner.handles(name));
   }
 
   async end(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<Recorded> {
@@ -110,8 +114,10 @@ export class FileRows implements Rows<TakenRow> {
   async buryUnhandled(reason: string): Promise<readonly TakenRow[]> {
     const { events } = this.#file;
     const receivedAt = Date.now() - this.#settings.deadLetterRetention;
-    const types = await this.#file.read(() => events.types().filter((type) => !this.#runner.handles(type)));
-    const bury = (type: string) => () =>
+    const types = await this.#file.read(() =>
+      events.types().filter(({ name }) => !this.#runner.handles(name)),
+    );
+    const bury = (type: WaitingType) => () =>
       events.buryUnhandled(type, receivedAt, SWEEP_SIZE, this.#deadEnd({ receivedAt }, reason));
     const buried = await Promise.all(types.map((type) => this.#file.write(bury(type))));
     return buried.flat().map(toEvent);

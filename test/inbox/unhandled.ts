@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal } from '../webhooks/deliveries.js';
-import { type Engine, eventually, record, settled, stored } from './fixture.js';
+import { type Engine, eventually, processing, record, settled, stored } from './fixture.js';
 
 const other = () => stored({ type: 'agent_deleted', payload: minimal.agent_deleted });
 
@@ -52,5 +53,44 @@ export function testUnhandled({ createInbox }: Engine): void {
     await eventually(() => expect(processed).toEqual(['a type of tomorrow']));
     // The end of its run may not be recorded yet.
     await eventually(async () => expect(await inbox.health()).toMatchObject({ depth: 1, deadLetters: 0 }));
+  });
+
+  test('events of any number of types are handled, whatever their characters', async () => {
+    const inbox = createInbox();
+    const odd = ['', '\uFEFFa', 'a\0b', 'a\0c', '\0', 'é', '\u{1F600}', "'", '%'];
+    const types = [...odd, ...Array.from({ length: 600 }, (_, index) => `type ${index}`)];
+    await Promise.all(types.map((type) => inbox.store(stored({ type }))));
+    const handled: string[] = [];
+    inbox.work(processing(async ({ type }) => void handled.push(type)));
+    await settled(inbox);
+    expect(handled.sort()).toEqual(types.sort());
+  });
+
+  test('a type that fails all the time holds up no other', async () => {
+    const inbox = createInbox({ attempts: 1_000, backoff: 20 });
+    const failing = new Set<string>();
+    let runs = 0;
+    let isHandled = false;
+    inbox.work(
+      {
+        agent_deleted: async (_, { eventKey }) => {
+          failing.add(eventKey);
+          if (!isHandled) runs += 1;
+          await sleep(10);
+          throw new Error('the CRM is away');
+        },
+        lead_captured: () => {
+          isHandled = true;
+        },
+      },
+      { concurrency: 1 },
+    );
+    for (let count = 0; count < 20; count += 1) await inbox.store(other());
+    await eventually(() => expect(failing.size).toBe(20));
+    runs = 0;
+    await inbox.store(stored());
+    await eventually(() => expect(isHandled).toBe(true));
+    // Those that were due already, each once; and one of each that a queue has moved to its end meanwhile.
+    expect(runs).toBeLessThanOrEqual(40);
   });
 }

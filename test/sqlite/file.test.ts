@@ -146,8 +146,15 @@ test('every commit is on the disk, whatever the file was used with before', asyn
   createInbox();
   const connection = prepare.mock.contexts.at(-1) as SqliteConnection;
   const pragma = (name: string) => Object.values(connection.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0];
-  const names = ['journal_mode', 'synchronous', 'fullfsync', 'checkpoint_fullfsync', 'busy_timeout'];
-  expect(names.map(pragma)).toEqual(['wal', 2, 1, 1, 0]);
+  const names = [
+    'journal_mode',
+    'synchronous',
+    'fullfsync',
+    'checkpoint_fullfsync',
+    'temp_store',
+    'busy_timeout',
+  ];
+  expect(names.map(pragma)).toEqual(['wal', 2, 1, 1, 2, 0]);
 });
 
 test('when a later release changes the file during a deploy, this one writes nothing more', async () => {
