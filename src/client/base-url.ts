@@ -1,6 +1,7 @@
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { isLoopback } from '../utils/loopback.js';
+import { pastedProblem } from '../utils/pasted.js';
 import { REGIONS, type Region } from '../utils/regions.js';
 import type { OptionProblem } from '../validation/check-options.js';
 import type { AgentPlatformOptions } from './options.js';
@@ -30,6 +31,8 @@ export function addressProblems({
 function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefined {
   if (given === undefined) return 'is missing, and has no default';
   if (typeof given !== 'string') return `must be a string, got ${typeName(given)}`;
+  const pasted = pastedProblem(given.trim());
+  if (pasted !== undefined) return pasted;
   if (!URL.canParse(given)) return 'is not a URL such as https://api.example.com';
   const { username, password, search, hash, pathname, protocol, host, hostname } = new URL(given);
   const mayBeHttp = mayBeInsecure || isLoopback(hostname);

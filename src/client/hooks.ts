@@ -1,4 +1,9 @@
-import type { AgentPlatformError, ApiError, ConnectionError } from '../errors/index.js';
+import type {
+  AgentPlatformError,
+  ApiError,
+  ConnectionError,
+  ResponseValidationError,
+} from '../errors/index.js';
 import type { Region } from '../utils/regions.js';
 import type { Drift } from '../validation/drift.js';
 
@@ -8,9 +13,13 @@ export interface HookCall {
   readonly callId: string;
   /** The HTTP method. */
   readonly method: string;
-  /** The path with its parameters in braces: `/tools/{toolId}`. Usable as a metric's label. */
+  /**
+   * The path with its parameters in braces: `/tools/{toolId}`, and `(request)` for `platform.request()`.
+   *
+   * Usable as a metric's label.
+   */
   readonly route: string;
-  /** The path as sent, relative to the base address: `/tools/tool_1`. */
+  /** The path relative to the base address, with `…` for each value of a query, and the token masked. */
   readonly path: string;
   /** The region of the client. */
   readonly region: Region;
@@ -20,7 +29,7 @@ export interface HookCall {
 
 /** The context of `onRequest`: an attempt is about to be sent. */
 export interface RequestHookContext extends HookCall {
-  /** The full URL: the base address and `path`. */
+  /** The full URL, as it is sent. */
   readonly url: string;
   /**
    * The headers that will be sent, without `authorization`. Set more of them, for example `traceparent`.
@@ -44,8 +53,8 @@ export interface ResponseHookContext extends HookCall {
 export interface RetryHookContext extends HookCall {
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
-  /** The failure: no response, or one with a status that is retried. */
-  readonly error: ApiError | ConnectionError;
+  /** The failure: no response, one with a status that is retried, or a body that was cut off. */
+  readonly error: ApiError | ConnectionError | ResponseValidationError;
 }
 
 /** The context of `onDrift`: a response departed from the specification, and was passed on. */

@@ -15,6 +15,7 @@ import type { Region } from '../utils/regions.js';
 import { refuseOptions } from '../validation/check-options.js';
 import { type ApiPromise, PendingCall } from './api-promise.js';
 import { createSend, type Send } from './call/send.js';
+import { masked, shownPath } from './call/words.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
 import { ConversationsResource } from './resources/conversations.js';
 import { OrgsResource } from './resources/orgs.js';
@@ -26,7 +27,6 @@ import {
   checkChanges,
   checkRawOptions,
   defined,
-  derivedFrom,
   mergeHeaders,
   resolveSettings,
   type Settings,
@@ -139,7 +139,7 @@ export class AgentPlatform {
     };
     // Also that of a subclass (openai-ruby#438).
     const Client = this.constructor as new (options: AgentPlatformOptions) => this;
-    return derivedFrom(this.#settings, () => new Client(changed));
+    return new Client(changed);
   }
 
   /**
@@ -211,28 +211,36 @@ export class AgentPlatform {
     // From JavaScript it may be anything, as the check says.
     const { query, body, ...callOptions } = (options ?? {}) as RawRequest;
     const anything = z.unknown();
-    // The part before the query, for hooks and messages.
-    const [route = '', search = ''] = typeof path === 'string' ? path.split(/\?(.*)/s) : [typeName(path)];
     const endpoint: Endpoint = {
       method,
-      path: route,
+      // For hooks: with the ids in it, each call would be a metric of its own.
+      path: '(request)',
       query: query === undefined ? undefined : anything,
       body: body === undefined ? undefined : anything,
       response: { kind: 'body', schema: anything },
       auth: 'bearer',
     };
     // No path parameters: `path` is complete.
-    const input = { query, body, search } as EndpointInput<string, unknown, unknown>;
-    const check = () => checkRawRequest(method, path, options);
-    return this.#send(endpoint, input, { ...callOptions, validation: 'off' }, check);
+    const input = { query, body } as EndpointInput<string, unknown, unknown>;
+    const { token = this.#settings.token } = callOptions;
+    const raw = { sent: path, shown: typeof path === 'string' ? shownPath(path, token) : typeName(path) };
+    const check = () => {
+      checkRawOptions(options, `${method} ${raw.shown}`);
+      const wrongPath = pathProblem(path);
+      checkRawRequest(method, raw.shown, wrongPath && masked(wrongPath, token), body);
+    };
+    return this.#send(endpoint, input, { ...callOptions, validation: 'off' }, { check, raw });
   }
 }
 
 /** Checks what `request` is given, as `endpoint()` would. From JavaScript it may be anything. */
-function checkRawRequest(method: HttpMethod, path: string, options: RawRequest): void {
-  checkRawOptions(options, `${method} ${path}`);
-  const issues = operationIssues(method, pathProblem(path), options.body);
-  const { body } = options;
+function checkRawRequest(
+  method: HttpMethod,
+  path: string,
+  wrongPath: string | undefined,
+  body: unknown,
+): void {
+  const issues = operationIssues(method, wrongPath, body);
   if (typeof body === 'string' && typeof parseJson(body) === 'object') {
     issues.push({
       path: ['body'],

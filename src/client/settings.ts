@@ -55,8 +55,6 @@ export interface Settings extends CallSettings {
   readonly log: LeveledLogger;
   readonly driftReporter: DriftReporter<DriftHookContext>;
   readonly maxResponseBytes: number;
-  /** What was warned about, by this client or one that shares its settings. */
-  readonly warned: Set<string>;
   /** As given, with what came from the environment, which may have changed by the time of `withOptions`. */
   readonly options: AgentPlatformOptions;
 }
@@ -79,7 +77,7 @@ const VARIABLES = {
   baseUrls: 'AGENT_PLATFORM_BASE_URL_EU or AGENT_PLATFORM_BASE_URL_NA',
   'baseUrls.eu': 'AGENT_PLATFORM_BASE_URL_EU',
   'baseUrls.na': 'AGENT_PLATFORM_BASE_URL_NA',
-  allowInsecureBaseUrl: 'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL',
+  allowInsecureBaseUrl: 'AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true',
   logLevel: LOG_LEVEL_VARIABLE,
 } satisfies Readonly<Record<string, string> & Record<`baseUrls.${Region}`, string>>;
 
@@ -138,21 +136,15 @@ function getSchemas(): ReturnType<typeof createSchemas> {
   return schemas;
 }
 
-/** The settings of the client that another one is just being derived from. */
-let parent: Settings | undefined;
+/** In the options of a client that was derived from another: what that has warned about (sanity-io/client#12526). */
+const WARNED = /* @__PURE__ */ Symbol('warned');
 
-/** Makes a client that shares with another what was warned (sanity-io/client#12526). */
-export function derivedFrom<Client>(settings: Settings, make: () => Client): Client {
-  parent = settings;
-  try {
-    return make();
-  } finally {
-    parent = undefined;
-  }
+interface DerivedOptions extends AgentPlatformOptions {
+  readonly [WARNED]?: Set<string>;
 }
 
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
-export function resolveSettings(options: AgentPlatformOptions): Settings {
+export function resolveSettings(options: DerivedOptions): Settings {
   const schema = getSchemas().platform;
   const about = { of: 'AgentPlatform', variables: VARIABLES };
   // The schema refuses what has no fields to look at.
@@ -168,7 +160,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   // Just checked: the client has a region, and an address for it.
   const region = given.region as Region;
   const { hooks = DEFAULTS.hooks, maxResponseBytes = DEFAULTS.maxResponseBytes } = given;
-  const warned = parent?.warned ?? new Set();
+  const warned = options[WARNED] ?? new Set<string>();
   const baseUrl = versionedUrl(given.baseUrls?.[region] as string);
   warnOnce(log, warned, swappedRegion(region, baseUrl));
   return {
@@ -178,10 +170,9 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
     fetch: given.fetch,
     hooks,
     log,
-    warned,
     driftReporter: new DriftReporter(log, (context) => hooks.onDrift?.(context), warned),
     maxResponseBytes,
-    options: { ...given, headers: call.headers, logLevel: log.level },
+    options: { ...given, headers: call.headers, logLevel: log.level, [WARNED]: warned } as DerivedOptions,
   };
 }
 
@@ -247,10 +238,14 @@ export function mergeHeaders(
   base: Readonly<Record<string, string>>,
   headers: HeadersInput | undefined,
 ): Readonly<Record<string, string>> {
-  // `HeadersInit` has no read-only lists.
-  return headers === undefined
-    ? base
-    : { ...base, ...Object.fromEntries(new Headers(headers as HeadersInit)) };
+  if (headers === undefined) return base;
+  // Just checked: each has a name and a value.
+  return { ...base, ...Object.fromEntries(new Headers(pairsOf(headers) as [string, string][])) };
+}
+
+/** The names and values of headers; not those under symbols, which `node:http2` adds. */
+function pairsOf(headers: object): unknown[] {
+  return Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers);
 }
 
 /**
@@ -259,15 +254,27 @@ export function mergeHeaders(
 function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   const {
     // The check says whether it is a region.
-    region = readEnvironment(VARIABLES.region)?.toLowerCase() as Region | undefined,
+    region = readWord(VARIABLES.region, REGIONS) as Region | undefined,
     token = readEnvironment(VARIABLES.token),
     baseUrls = {},
-    allowInsecureBaseUrl = readEnvironment(VARIABLES.allowInsecureBaseUrl) === 'true',
+    allowInsecureBaseUrl = readFlag('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL'),
   } = options;
   const given = { ...options, region, token, baseUrls, allowInsecureBaseUrl };
   if (!isObject(baseUrls)) return given;
   const fromEnvironment = byRegion((name) => readEnvironment(VARIABLES[`baseUrls.${name}`]));
   return { ...given, baseUrls: { ...fromEnvironment, ...defined(baseUrls) } };
+}
+
+/** Reads one of these words in any case, or anything else as it is. */
+function readWord(variable: string, words: readonly string[]): string | undefined {
+  const text = readEnvironment(variable);
+  return words.find((one) => one === text?.toLowerCase()) ?? text;
+}
+
+/** Reads a variable that is true or false. Of anything else, the check says that it is neither. */
+function readFlag(variable: string): boolean | undefined {
+  const word = readWord(variable, ['true', 'false']);
+  return word === 'true' || word === 'false' ? word === 'true' : (word as undefined);
 }
 
 function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): OptionProblem[] {
@@ -301,8 +308,7 @@ function headersProblem(headers: unknown): string | undefined {
   const form = 'must be an object, a list of pairs or a Headers';
   // A `Headers` may be of another realm (jest#2549), an object without a prototype (nodejs/node#40263).
   if (typeof headers !== 'object' || headers === null) return form;
-  const pairs: unknown[] = Symbol.iterator in headers ? [...(headers as Headers)] : Object.entries(headers);
-  for (const pair of pairs) {
+  for (const pair of pairsOf(headers)) {
     const [name, value] = Array.isArray(pair) ? (pair as unknown[]) : [];
     if (typeof name !== 'string') return form;
     if (typeof value !== 'string') return `must have strings as values, but ${name} has ${typeName(value)}`;

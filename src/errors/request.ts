@@ -1,6 +1,6 @@
 import { formatIssues, type Issue } from '../utils/issues.js';
 import type { Region } from '../utils/regions.js';
-import { AgentPlatformError } from './base.js';
+import { AgentPlatformError, setUnprinted } from './base.js';
 
 /**
  * An option is wrong or missing. The message names it, and its environment variable if it has one.
@@ -71,6 +71,7 @@ export class HookError extends AgentPlatformError {
 export interface CallErrorParts {
   readonly method: string;
   readonly path: string;
+  readonly query?: string | undefined;
   readonly region: Region;
   readonly outcomeUnknown?: boolean | undefined;
   readonly cause?: unknown;
@@ -80,8 +81,10 @@ export interface CallErrorParts {
 export abstract class CallError extends AgentPlatformError {
   /** The HTTP method of the call. */
   readonly method: string;
-  /** The path as it was sent, relative to the base address. */
+  /** The path relative to the base address, with `…` for each value of a query, and the token masked. */
   readonly path: string;
+  /** The query as it was sent, encoded, without its question mark. Not enumerable: values may be secrets. */
+  declare readonly query: string | undefined;
   /** The region that was called. */
   readonly region: Region;
 
@@ -90,6 +93,7 @@ export abstract class CallError extends AgentPlatformError {
     this.method = options.method;
     this.path = options.path;
     this.region = options.region;
+    setUnprinted(this, { query: options.query });
   }
 }
 

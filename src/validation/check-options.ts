@@ -4,6 +4,7 @@ import { whyUnreadable } from '../utils/environment.js';
 import { formatPath, typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { LOG_LEVELS } from '../utils/logger.js';
+import { pastedProblem } from '../utils/pasted.js';
 import { didYouMean, hintFor } from '../utils/suggest.js';
 import { MAX_TIMER_MS } from '../utils/waiting.js';
 
@@ -79,6 +80,8 @@ function problemOf(issue: z.core.$ZodIssue): string {
   if (input === undefined) return 'is missing.';
   if (issue.code === 'invalid_type') return `must be of type ${issue.expected}, got ${shown(input)}.`;
   if (issue.code === 'invalid_value') {
+    const pasted = typeof input === 'string' ? pastedProblem(input) : undefined;
+    if (pasted !== undefined) return `${pasted}.`;
     const values = issue.values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
     const meant = typeof input === 'string' ? didYouMean(input, issue.values.map(String)) : undefined;
     return `must be one of ${values.join(', ')}, got ${shownChoice(input)}.${meant === undefined ? '' : ` ${meant}`}`;

@@ -188,7 +188,10 @@ test.each<[variable: string, option: boolean | undefined, isAllowed: boolean]>([
   ['true', false, false],
   // sendgrid-nodejs#732: a file with Windows line ends.
   ['true\r', undefined, true],
+  ['TRUE', undefined, true],
+  ['False', undefined, false],
   ['1', undefined, false],
+  ['yes', true, true],
   ['', true, true],
 ])('plain http if the variable is %j and the option %j: %j', (variable, option, isAllowed) => {
   setEnvironment({ ALLOW_INSECURE_BASE_URL: variable });
@@ -230,11 +233,38 @@ test.each([
   ['REGION', 'mars', 'region'],
   ['TOKEN', ' \u0001', 'token'],
   ['BASE_URL_EU', 'nonsense', 'baseUrls.eu'],
+  ['ALLOW_INSECURE_BASE_URL', '1', 'allowInsecureBaseUrl'],
 ])('a wrong AGENT_PLATFORM_%s is refused', (name, value, option) => {
   setEnvironment({ REGION: 'eu', TOKEN, BASE_URL_EU: baseUrls.eu, [name]: value });
   const error = refusal({});
   expect(error.option).toBe(option);
   expect(error.message).toContain(`AGENT_PLATFORM_${name}`);
+});
+
+test.each([
+  ['TOKEN', `AGENT_PLATFORM_TOKEN=${TOKEN}`, 'remove `NAME=`'],
+  ['TOKEN', `export TOKEN=${TOKEN}`, 'remove `NAME=`'],
+  ['TOKEN', `${TOKEN} # prod`, 'a comment after it'],
+  ['BASE_URL_EU', `"${baseUrls.eu}"`, 'remove quotes'],
+  ['BASE_URL_EU', `${baseUrls.eu} # prod`, 'a comment after it'],
+  ['BASE_URL_EU', `URL=${baseUrls.eu}`, 'remove `NAME=`'],
+  ['REGION', "'eu'", 'remove quotes'],
+  ['REGION', 'AGENT_PLATFORM_REGION=eu', 'remove `NAME=`'],
+])('AGENT_PLATFORM_%s=%s says what to remove', (name, value, message) => {
+  setEnvironment({ REGION: 'eu', TOKEN, BASE_URL_EU: baseUrls.eu, [name]: value });
+  expect(refusal({}).message).toContain(message);
+});
+
+test.each(['MFRGGZDF====', 'abc=def', 'pass#word', 'a+b/c=='])('%s may be a token', (token) => {
+  expect(construct({ ...complete, token }).region).toBe('eu');
+});
+
+// The headers of node:http2 have symbols.
+test('headers under symbols are not sent, and the others are', async () => {
+  const headers = { 'x-a': '1', [Symbol('sensitive')]: ['x'] };
+  await createClient({ headers }).tools.get(seed.toolId, { headers: [['x-b', '2']] });
+  expect(requests[0]?.headers.get('x-a')).toBe('1');
+  expect(requests[0]?.headers.get('x-b')).toBe('2');
 });
 
 test('works if there is no environment', () => {

@@ -1,4 +1,4 @@
-import type { AgentPlatform, AgentPlatformOptions } from 'agent-platform-sdk';
+import { type AgentPlatform, type AgentPlatformOptions, endpoint, withoutData } from 'agent-platform-sdk';
 import type { FaultInput } from 'agent-platform-sdk/testing';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -32,7 +32,7 @@ async function attemptsAfter(
   return requests.length;
 }
 
-test.each([408, 429, 500, 502, 503, 504])(
+test.each([408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 530, 599])(
   'a GET with the response %i is retried until it succeeds',
   async (status) => {
     addFaults({ status, times: 2 });
@@ -41,14 +41,14 @@ test.each([408, 429, 500, 502, 503, 504])(
   },
 );
 
-test.each([302, 400, 401, 403, 404, 409, 422, 501, 505])(
+test.each([302, 400, 401, 403, 404, 409, 422, 501, 505, 506, 508, 510, 511, 526])(
   'a GET with the response %i is not retried',
   async (status) => {
     expect(await attemptsAfter({ status }, get)).toBe(1);
   },
 );
 
-test.each([408, 500, 502, 503, 504])(
+test.each([408, 425, 500, 502, 503, 504, 520])(
   'a POST or DELETE with the response %i is not retried: the service may have acted',
   async (status) => {
     expect(await attemptsAfter({ status }, create)).toBe(1);
@@ -71,8 +71,33 @@ test.each<[string, FaultInput]>([
   expect(await attemptsAfter(fault, create, options)).toBe(1);
 });
 
-test('a response that does not match its schema is not retried', async () => {
-  expect(await attemptsAfter({ status: 200, body: { unexpected: true } }, get)).toBe(1);
+const json = { 'content-type': 'application/vnd.api+json; charset=utf-8' };
+const stop = endpoint({ method: 'GET', path: '/stop', response: withoutData() });
+
+test.each<[string, Response, attempts: number, call?: (platform: AgentPlatform) => Promise<unknown>]>([
+  ['JSON that is cut off', response(200, '{"success":tr', json), 3],
+  ['nothing, declared as JSON', response(200, '', json), 3],
+  ['nothing, from an operation without data', response(200, '', json), 1, (platform) => platform.send(stop)],
+  ['a page', response(200, '<html>', { 'content-type': 'text/html' }), 1],
+  ['JSON that is cut off, after a POST', response(200, '{"success":tr', json), 1, create],
+  ['JSON of another shape', response(200, { unexpected: true }), 1],
+])('a 2xx with %s', async (_, reply, attempts, call = get) => {
+  const errors: unknown[] = [];
+  respond(reply);
+  const hooks = { onRetry: ({ error }: { readonly error: unknown }) => void errors.push(error) };
+  const outcome: unknown = await call(createClient({ maxRetries: 2, hooks })).catch(
+    (error: unknown) => error,
+  );
+  expect(requests).toHaveLength(attempts);
+  expect(errors).toHaveLength(attempts - 1);
+  for (const error of attempts > 1 ? [...errors, outcome] : [])
+    expect(error).toMatchObject({ type: 'response_validation_error', outcomeUnknown: false });
+});
+
+test('a body over the limit is not fetched again', async () => {
+  respond(response(200, `{"a":"${'x'.repeat(100)}`, json));
+  await rejectionOf(get(createClient({ maxRetries: 2, maxResponseBytes: 50 })));
+  expect(requests).toHaveLength(1);
 });
 
 test('maxRetries of a call wins over the client’s, and 0 means one attempt', async () => {
@@ -95,6 +120,22 @@ test.each([
   const onRetry = ({ delayMs }: { readonly delayMs: number }) => void delays.push(delayMs);
   await get(createClient({ maxRetries: 1, hooks: { onRetry } }));
   expect(delays).toEqual([expected]);
+});
+
+// rx-player#1864
+test.each<[what: string, now: number, date: (now: number) => string]>([
+  ['behind', 120_000, (now) => new Date(now).toUTCString()],
+  ['ahead', -120_000, (now) => new Date(now).toUTCString()],
+  ['right, and the date of the response is none', 0, () => 'today'],
+])('a Retry-After date with a local clock that is %s', async (_, skew, dateOf) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) });
+  onTestFinished(() => void vi.useRealTimers());
+  const now = Date.now() + skew;
+  const headers = { date: dateOf(now), 'retry-after': new Date(now + 3_000).toUTCString() };
+  respond(response(503, '', headers));
+  expect(await rejectionOf(get(createClient({ totalTimeout: 2_000, maxRetries: 1 })))).toMatchObject({
+    message: expect.stringContaining('Retry-After is 3 s, too long to wait') as string,
+  });
 });
 
 test('a Retry-After of 60 s is waited for', async () => {
@@ -175,6 +216,14 @@ test.each<[string, Error]>([
   ['Node: no name server', withCause({ code: 'EAI_FAIL', syscall: 'getaddrinfo' })],
   ['Node: a certificate of an unknown issuer', withCause({ code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' })],
   ['undici: connect timeout', withCause({ code: 'UND_ERR_CONNECT_TIMEOUT' })],
+  [
+    'undici: a proxy is down',
+    withCause({ code: 'UND_ERR_ABORTED', message: 'Proxy response (502) !== 200' }),
+  ],
+  [
+    'Bun: a proxy is down',
+    Object.assign(new Error('Proxy refused to open a tunnel: 503 Busy'), { code: 'ERR_PROXY_TUNNEL' }),
+  ],
   ['Bun: refused', Object.assign(new Error('Unable to connect'), { code: 'ConnectionRefused' })],
   ['Bun 1.4: refused', Object.assign(new TypeError('Unable to connect'), { code: 'ECONNREFUSED' })],
   ['Deno: refused', new TypeError('client error (Connect): tcp connect error: Connection refused')],
@@ -187,6 +236,52 @@ test.each<[string, Error]>([
     cause: thrown,
     message: expect.stringContaining('Check `baseUrls.eu` and the network') as string,
   });
+  expect(fetch).toHaveBeenCalledTimes(2);
+});
+
+const aborted = { name: 'Error', code: 0, message: 'Request was cancelled.' };
+
+test.each<[string, Error, said: string]>([
+  [
+    'undici: a proxy asks for a login',
+    withCause({ ...aborted, cause: { code: 'UND_ERR_ABORTED', message: 'Proxy response (407) !== 200' } }),
+    'failed: UND_ERR_ABORTED: Proxy response (407) !== 200',
+  ],
+  [
+    'undici: a proxy forbids it',
+    withCause({ code: 'UND_ERR_ABORTED', message: 'Proxy response (403) !== 200' }),
+    'The proxy refused.',
+  ],
+  [
+    'undici: the TLS of a proxy',
+    withCause({ code: 'UND_ERR_PRX_TLS', message: 'no' }),
+    'UND_ERR_PRX_TLS: no',
+  ],
+  [
+    'undici: a dispatcher of another version',
+    withCause({ code: 'UND_ERR_INVALID_ARG', message: 'invalid onRequestStart method' }),
+    'UND_ERR_INVALID_ARG: invalid onRequestStart method',
+  ],
+  // nodejs#6886
+  ['Node: a port that is blocked', withCause({ message: 'bad port' }), 'failed: bad port'],
+  [
+    'Deno: a port that is blocked',
+    new TypeError('Fetch failed: Requests to port 6667 are blocked'),
+    'port 6667',
+  ],
+  [
+    'Bun: a proxy asks for a login',
+    Object.assign(new Error('Proxy refused to open a tunnel: 407'), { code: 'ERR_PROXY_TUNNEL' }),
+    'The proxy refused.',
+  ],
+])('nothing is retried that can never be sent: %s', async (_, thrown, said) => {
+  const fetch = failFetch(thrown);
+  for (const call of [get, remove]) {
+    expect(await rejectionOf(call(createClient({ maxRetries: 2 })))).toMatchObject({
+      outcomeUnknown: false,
+      message: expect.stringContaining(said) as string,
+    });
+  }
   expect(fetch).toHaveBeenCalledTimes(2);
 });
 
@@ -223,11 +318,18 @@ test('a user-supplied fetch cannot prove that it never connected: nothing is ret
   expect(fetch).toHaveBeenCalledOnce();
 });
 
-test('for a certificate of an unknown issuer, the error names NODE_EXTRA_CA_CERTS', async () => {
-  failFetch(withCause({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }));
-  await expect(get(createClient())).rejects.toThrow('NODE_EXTRA_CA_CERTS');
-  failFetch(refused);
-  await expect(get(createClient())).rejects.not.toThrow('NODE_EXTRA_CA_CERTS');
+test.each([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'set NODE_EXTRA_CA_CERTS'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'set NODE_EXTRA_CA_CERTS'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'for another host'],
+  ['CERT_HAS_EXPIRED', 'has expired'],
+  ['CERT_REVOKED', undefined],
+])('the hint for a certificate: %s', async (code, hint) => {
+  failFetch(withCause({ code, message: 'as OpenSSL says' }));
+  const { message } = (await rejectionOf(get(createClient()))) as Error;
+  expect(message).toContain(`failed: ${code}: as OpenSSL says`);
+  const hints = ['set NODE_EXTRA_CA_CERTS', 'for another host', 'has expired'];
+  expect(hints.filter((one) => message.includes(one))).toEqual(hint === undefined ? [] : [hint]);
 });
 
 test('each attempt sends the same request', async () => {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type AgentPlatformOptions, redact } from 'agent-platform-sdk';
+import { type AgentPlatform, type AgentPlatformOptions, redact } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { createClient, rejectionOf, requests, respond, response, success } from '../support/client.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -47,6 +47,47 @@ const failures: [string, () => Promise<unknown>][] = [
 function throwing(): never {
   throw new Error('no tracer');
 }
+
+// gaxios#604
+const inPaths: readonly [string, (platform: AgentPlatform) => Promise<unknown>][] = [
+  [
+    'a query',
+    (platform) => platform.request('GET', '/leads', { query: { token: TOKEN, email: 'marked-20' } }),
+  ],
+  ['a query in the path', (platform) => platform.request('GET', `/leads?a=marked-20=b&${TOKEN}&c=${TOKEN}`)],
+  ['an id', (platform) => platform.tools.get(TOKEN)],
+  ['a path', (platform) => platform.request('GET', `/leads/${encodeURIComponent(TOKEN)}/x`)],
+  ['a path that is refused', (platform) => platform.request('GET', `/leads/../${TOKEN}?a=marked-20`)],
+  [
+    'a request with a wrong option',
+    (platform) => platform.request('GET', `/${TOKEN}?a=marked-20`, { params: 1 } as object),
+  ],
+  [
+    'a request with a wrong body',
+    (platform) => platform.request('POST', `/${TOKEN}?a=marked-20`, { body: new Map() }),
+  ],
+];
+
+test.each(inPaths)('the token and the values of a query are printed nowhere, in %s', async (_, call) => {
+  const logger = new RecordingLogger();
+  const contexts: object[] = [];
+  const record = (context: object) => void contexts.push({ ...context, url: undefined });
+  const hooks = { onRequest: record, onResponse: record, onEnd: record };
+  respond(() => response(500, { message: `Cannot GET ${requests[0]?.path}` }));
+  const platform = createClient({ token: TOKEN, logger, logLevel: 'debug', hooks });
+  const error = (await rejectionOf(call(platform))) as Error;
+  const printed = [error.message, error.stack, inspect(error, { depth: 9 }), JSON.stringify(error)];
+  for (const text of [...printed, ...logger.lines, inspect(contexts, { depth: 9 })]) {
+    expect(text).not.toMatch(SECRET);
+  }
+});
+
+test('the query of a call can be read from its error', async () => {
+  respond(response(500, 'no'));
+  const error = await rejectionOf(createClient().request('GET', '/leads?a=1', { query: { b: 'x y' } }));
+  expect(error).toMatchObject({ path: '/leads?a=…&b=…', query: 'a=1&b=x+y' });
+  expect(Object.keys(error as object)).not.toContain('query');
+});
 
 async function fail(given: Parameters<typeof respond>[0], options: AgentPlatformOptions = {}) {
   respond(given);

@@ -13,9 +13,9 @@ import { MAX_ISSUES, typeName } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import { validateOwn } from '../../validation/validate.js';
 import { type Call, latestAttempt, type ReceivedResponse } from './call.js';
-import { innermost, isCertificateError, wasNeverConnected } from './never-connected.js';
+import { codeOf, reasonOf, wasNeverConnected } from './never-connected.js';
 import { isTooLong, retryAfter } from './retry.js';
-import { describeBody, findWords, serviceWords } from './words.js';
+import { describeBody, findWords, pathOf, serviceWords } from './words.js';
 
 /** The most characters of a body that an error keeps as text. */
 const MAX_RAW_BODY_CHARACTERS = 16_384;
@@ -26,6 +26,16 @@ const MAX_ISSUE_LINES = 20;
 /** The statuses that lead elsewhere; 0 is that of one that a browser hides. A 304 leads nowhere (octokit.js#673). */
 const REDIRECTS: readonly number[] = [0, 301, 302, 303, 307, 308];
 
+/** What to look at, by the reason of a connection that failed. */
+const HINTS: readonly (readonly [reasons: RegExp, hint: string])[] = [
+  [/^ERR_SSL_WRONG_VERSION_NUMBER/, 'Does the server speak http: instead of https:?'],
+  [/SELF_SIGNED_CERT|^UNABLE_TO_|^CERT_UNTRUSTED/, 'To trust your own certificate, set NODE_EXTRA_CA_CERTS.'],
+  [/^ERR_TLS_CERT_ALTNAME|^HOSTNAME_MISMATCH/, 'The certificate is for another host. Check the address.'],
+  [/^CERT_HAS_EXPIRED/, 'The certificate of the server has expired.'],
+  [/^(UND_ERR_ABORTED: Proxy|UND_ERR_PRX_|ERR_PROXY)/, 'The proxy refused. Check its address and its login.'],
+  [/^UND_ERR_INVALID_ARG/, 'Is `fetchOptions.dispatcher` of another version of undici than this Node?'],
+];
+
 /**
  * Turns what ended an attempt from outside, or the delay after it, into an error.
  *
@@ -33,16 +43,16 @@ const REDIRECTS: readonly number[] = [0, 301, 302, 303, 307, 308];
  */
 export function toTimeoutOrAbort(call: Call, thrown: unknown, isWaiting: boolean): ConnectionError {
   const { options, endsAt } = call;
-  const attempt = latestAttempt(call);
+  const { startedAt } = latestAttempt(call) ?? call;
   const outcomeUnknown = !isWaiting && mayHaveActed(call);
   if (options.signal?.aborted) {
-    const event = `was aborted by its signal (attempt ${attempt.number})`;
+    const event = `was aborted by its signal (${atAttempt(call)})`;
     const { message, parts } = describeCall(call, event, outcomeUnknown);
     return new AbortError(message, { ...parts, cause: options.signal.reason });
   }
   if (!(thrown instanceof KyTimeoutError)) return toConnectionError(call, thrown);
-  const limit = endsAt - attempt.startedAt < options.timeout ? 'totalTimeout' : 'timeout';
-  const event = `timed out after ${options[limit]} ms (\`${limit}\`, attempt ${attempt.number})`;
+  const limit = endsAt - startedAt < options.timeout ? 'totalTimeout' : 'timeout';
+  const event = `timed out after ${options[limit]} ms (\`${limit}\`, ${atAttempt(call)})`;
   const { message, parts } = describeCall(call, event, outcomeUnknown);
   // Without a cause: ky's error holds the request with its headers.
   return new TimeoutError(message, parts);
@@ -51,13 +61,13 @@ export function toTimeoutOrAbort(call: Call, thrown: unknown, isWaiting: boolean
 /** Turns what `fetch` or the stream of a body threw into an error. */
 export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   const { settings } = call;
-  const attempt = latestAttempt(call);
-  const code = innermost('code', cause);
   // A user-supplied `fetch` may report anything, such as the failure of a second request.
   const neverConnected =
-    settings.fetch === undefined && attempt.status === undefined && wasNeverConnected(cause);
+    settings.fetch === undefined && latestAttempt(call)?.status === undefined && wasNeverConnected(cause);
+  const thrown = typeof cause === 'string' ? cause : `\`fetch\` rejected with ${typeName(cause)}`;
+  const reason = reasonOf(cause) ?? thrown;
   const hints: string[] = [];
-  if (neverConnected || code === undefined) {
+  if (neverConnected || codeOf(cause) === undefined) {
     const own = settings.fetch === undefined ? '' : ', the option `fetch`';
     hints.push(`Check \`baseUrls.${settings.region}\`${own} and the network.`);
   }
@@ -65,20 +75,16 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
   if (neverConnected && settings.baseUrl.includes('.test/')) {
     hints.push('The address of a fake needs `fetch: fake.fetch`.');
   }
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') hints.push('Does the server speak http: instead of https:?');
-  if (neverConnected && isCertificateError(cause)) {
-    hints.push('To trust your own certificate, set NODE_EXTRA_CA_CERTS.');
-  }
-  const thrown = typeof cause === 'string' ? cause : `\`fetch\` rejected with ${typeName(cause)}`;
-  const reason = serviceWords(call, code ?? innermost('message', cause) ?? thrown);
-  const event = `failed: ${reason} (attempt ${attempt.number})`;
+  hints.push(...HINTS.filter(([reasons]) => reasons.test(reason)).map(([, hint]) => hint));
+  const what = serviceWords(call, reason).slice(0, MAX_WORDS_CHARACTERS);
+  const event = `failed: ${what} (${atAttempt(call)})`;
   const { message, parts } = describeCall(call, event, mayHaveActed(call) && !neverConnected, hints);
   return new ConnectionError(message, { ...parts, cause });
 }
 
 /** Makes the error of a `fetch` that gives no response: a wrong option, so nothing is retried (jest-fetch-mock#24). */
 export function toWrongFetch(call: Call): ConfigurationError {
-  const event = `failed: \`fetch\` must resolve to a Response (attempt ${call.attempts.length})`;
+  const event = `failed: \`fetch\` must resolve to a Response (${atAttempt(call)})`;
   const { message, parts } = describeCall(call, event, mayHaveActed(call));
   return new ConfigurationError(message, { option: 'fetch', outcomeUnknown: parts.outcomeUnknown });
 }
@@ -181,16 +187,23 @@ export function describeResponse(
 
 /** Returns the message of an error about a call, and the parts that all of its classes have. */
 function describeCall(call: Call, event: string, outcomeUnknown: boolean, hints: readonly string[] = []) {
-  const { method, path } = call.request;
+  const { method, path: sent } = call.request;
+  const path = pathOf(call);
   const lines = [`${method} ${path} ${event}`, ...hints];
   if (outcomeUnknown) {
     lines.push('The request may have taken effect. Check before retrying (`error.outcomeUnknown`).');
   }
   const { region } = call.settings;
-  return { message: lines.join('\n  '), parts: { method, path, region, outcomeUnknown } };
+  const [, query] = sent.split(/\?(.*)/s);
+  return { message: lines.join('\n  '), parts: { method, path, query, region, outcomeUnknown } };
+}
+
+/** Says which attempt failed, if one was started. */
+function atAttempt({ attempts }: Call): string {
+  return attempts.length === 0 ? 'before the first attempt' : `attempt ${attempts.length}`;
 }
 
 /** Whether the latest attempt may have had an effect. Those before it had none, or no retry would have followed. */
 function mayHaveActed(call: Call): boolean {
-  return call.request.method !== 'GET' && latestAttempt(call).isSent;
+  return call.request.method !== 'GET' && latestAttempt(call)?.isSent === true;
 }

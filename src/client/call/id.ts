@@ -11,8 +11,14 @@ const MISSING: readonly string[] = ['undefined', 'null', 'NaN', '[object Object]
  */
 export function idProblem(id: unknown, reserved: readonly string[] = []): string | undefined {
   if (Number.isSafeInteger(id)) return undefined;
-  const problem = typeof id === 'string' ? textProblem(id, reserved) : typeName(id);
+  const problem = typeof id === 'string' ? textProblem(id, reserved) : otherProblem(id);
   return problem && `expected a non-empty string, received ${problem}`;
+}
+
+function otherProblem(id: unknown): string {
+  const hint = 'which is rounded: keep the id as text, or pass String(id) of a bigint';
+  if (Number.isInteger(id)) return `a number beyond 2^53, ${hint}`;
+  return typeof id === 'bigint' ? 'bigint: pass String(id)' : typeName(id);
 }
 
 function textProblem(id: string, reserved: readonly string[]): string | undefined {

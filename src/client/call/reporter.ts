@@ -1,11 +1,16 @@
-import type { AgentPlatformError, ApiError, ConnectionError } from '../../errors/index.js';
+import type {
+  AgentPlatformError,
+  ApiError,
+  ConnectionError,
+  ResponseValidationError,
+} from '../../errors/index.js';
 import type { Issue } from '../../utils/issues.js';
 import { parseJson } from '../../utils/json.js';
 import type { LogFields } from '../../utils/logger.js';
 import { redact } from '../../utils/redact.js';
 import type { HookCall } from '../hooks.js';
 import { type Call, latestAttempt, type ReceivedResponse, type StartedCall } from './call.js';
-import { describeBody, maskToken, serviceWords } from './words.js';
+import { describeBody, pathOf, serviceWords, withoutSecrets } from './words.js';
 
 /** The most characters of a body that are logged at debug. */
 const MAX_LOGGED_BODY_CHARACTERS = 16_384;
@@ -35,7 +40,7 @@ function responseForLog(call: Call, headers: Headers, text: string): string {
   const shownBody =
     parsed === undefined
       ? describeBody(text)
-      : maskToken(call, JSON.stringify(redact(parsed))).slice(0, MAX_LOGGED_BODY_CHARACTERS);
+      : withoutSecrets(call, JSON.stringify(redact(parsed))).slice(0, MAX_LOGGED_BODY_CHARACTERS);
   return serviceWords(call, `${shownHeaders} ${shownBody}`);
 }
 
@@ -48,7 +53,7 @@ export function logNoResponse(call: Call, { name, type: outcome }: AgentPlatform
 /** Reports a failed attempt before the delay that precedes the next one: a line at debug, and the hook. */
 export function reportRetry(call: Call, failure: AgentPlatformError, delayMs: number): void {
   // Nothing else is retried.
-  const error = failure as ApiError | ConnectionError;
+  const error = failure as ApiError | ConnectionError | ResponseValidationError;
   const { hooks, log } = call.settings;
   const outcome = error.type;
   logAttempt(call, 'debug', () => `is retried in ${Math.ceil(delayMs)} ms: ${error.name}`, { outcome });
@@ -74,7 +79,7 @@ export function reportEnd(call: StartedCall, error: AgentPlatformError | undefin
       route: endpoint.path,
       region,
       outcome: error === undefined ? 'success' : 'error',
-      status: attempts.at(-1)?.status,
+      status: latestAttempt(call)?.status,
       attempts: attempts.length,
       durationMs: Math.round(performance.now() - startedAt),
       error,
@@ -83,10 +88,11 @@ export function reportEnd(call: StartedCall, error: AgentPlatformError | undefin
 }
 
 /** What a hook is told of the latest attempt. */
-export function hookCall({ id, request, endpoint, settings, attempts }: Call): HookCall {
-  const { method, path } = request;
+export function hookCall(call: Call): HookCall {
+  const { id, endpoint, settings, attempts } = call;
+  const { method, path: route } = endpoint;
   const { region } = settings;
-  return { callId: id, method, route: endpoint.path, path, region, attempt: attempts.length };
+  return { callId: id, method, route, path: pathOf(call), region, attempt: attempts.length };
 }
 
 /** Writes a line about an attempt. The facts in it are its fields. */
@@ -106,4 +112,5 @@ function logAttempt(call: Call, level: 'info' | 'debug', event: () => string, fa
 }
 
 /** Milliseconds since the attempt started, even if the clock of the machine is set meanwhile. */
-const durationOf = (call: Call): number => Math.round(performance.now() - latestAttempt(call).startedAt);
+const durationOf = (call: Call): number =>
+  Math.round(performance.now() - (latestAttempt(call) ?? call).startedAt);

@@ -16,8 +16,13 @@ export interface RequestInput {
   readonly path?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
   readonly query?: unknown;
-  /** A query that stands in the path already, without its question mark. */
-  readonly search?: string;
+}
+
+/** The path of a request that no declaration describes. It may have a query. */
+export interface RawPath {
+  readonly sent: string;
+  /** As everybody may see it. */
+  readonly shown: string;
 }
 
 /** A checked request, the same for every attempt. */
@@ -31,28 +36,32 @@ export interface PreparedRequest {
 /**
  * Checks every argument, in every validation mode, before anything is sent.
  *
+ * @param raw - The whole path of a request that no declaration describes.
  * @throws {RequestValidationError} If an argument is wrong. What a schema or a getter threw is its `cause`.
  */
 export async function prepareRequest(
   endpoint: Endpoint,
   given: RequestInput | null,
+  raw?: RawPath,
 ): Promise<PreparedRequest> {
   // From JavaScript, the arguments may be null: what is missing is then named.
   const input = given ?? {};
   const { method } = endpoint;
+  const [rawPath, rawQuery] = raw?.sent.split(/\?(.*)/s) ?? [];
   try {
     if (!isObject(input)) refuseForm(endpoint, input);
-    const path = fillPath(endpoint, input);
+    refuseOtherParts(endpoint, input);
+    const path = rawPath ?? fillPath(endpoint, input);
     // A query without required fields may be left out.
     const { query: parameters = {} } = input;
-    const query = endpoint.query && queryString(await checkCustom(endpoint.query, parameters, 'query'));
-    const body = endpoint.body && (await bodyText(endpoint.body, input.body));
-    const search = [input.search, query].filter(Boolean).join('&');
+    const query = endpoint.query && queryString(await checkPart(endpoint.query, parameters, 'query'));
+    const body = endpoint.body && JSON.stringify(await checkPart(endpoint.body, input.body, 'body'));
+    const search = [rawQuery, query].filter(Boolean).join('&');
     return { method, path: encodePath(search === '' ? path : `${path}?${search}`), body };
   } catch (error) {
     const found =
       error instanceof InvalidInput ? { issues: error.issues } : { issues: [threwIssue], cause: error };
-    throw new RequestValidationError({ method, path: endpoint.path, ...found });
+    throw new RequestValidationError({ method, path: raw?.shown ?? endpoint.path, ...found });
   }
 }
 
@@ -73,6 +82,30 @@ function refuseForm(endpoint: Endpoint, input: unknown): never {
   const parts = [names && `path: { ${names} }`, endpoint.query && 'query', endpoint.body && 'body'];
   const form = `{ ${parts.filter(Boolean).join(', ')} }`;
   refuseInput([], 'invalid_type', `expected the input in the form ${form}, received ${typeName(input)}`);
+}
+
+const PARTS: readonly (keyof RequestInput)[] = ['path', 'query', 'body'];
+
+/** From JavaScript: `send(listConvos, { path, timeout: 5000 })`, or a query that the endpoint does not declare. */
+function refuseOtherParts(endpoint: Endpoint, input: RequestInput): void {
+  const ids = parameterNames(endpoint);
+  const issues = Object.entries(input).flatMap(([name, value]): Issue[] => {
+    // An id beside `path` has its own words.
+    if (value === undefined || ids.includes(name)) return [];
+    if (name === 'path' || ((name === 'query' || name === 'body') && endpoint[name] !== undefined)) return [];
+    if (name !== 'query' && name !== 'body') return [unknownField([name], PARTS)];
+    return [{ path: [name], code: 'unrecognized_key', message: 'the endpoint declares none' }];
+  });
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** The issue of a field that nothing reads: an option in the wrong place, or a misspelt name. */
+function unknownField(path: readonly string[], known: readonly string[]): Issue {
+  const name = path.at(-1) ?? '';
+  const meant = didYouMean(name, known);
+  const hint = meant === undefined ? '' : `. ${meant}`;
+  const message = isCallOption(name) ? 'is an option: pass it after the input' : `unknown field${hint}`;
+  return { path, code: 'unrecognized_key', message };
 }
 
 function parameterNames({ path }: Endpoint): string[] {
@@ -115,31 +148,26 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
   return path.join('');
 }
 
-/** Returns the text of a body. This package's schemas check it; for a custom schema, its output is sent. */
-async function bodyText(schema: StandardSchemaV1, value: unknown): Promise<string> {
-  if (!isOwnSchema(schema)) return JSON.stringify(await checkCustom(schema, value, 'body'));
-  refuseMissing(value, 'body');
+/**
+ * Returns a query or a body as it is sent. A schema of this package also refuses fields that it does not list. Any
+ * other schema decides alone, and its output is sent.
+ */
+async function checkPart(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
+  if (value === undefined) refuseInput([], 'invalid_type', wrongType(`a ${part}`, value));
+  if (!isOwnSchema(schema)) {
+    const verdict = await validate(schema, value, 'strict');
+    if (!verdict.ok) throw new InvalidInput(verdict.issues);
+    refuseNonJson(verdict.value);
+    return verdict.value;
+  }
   refuseNonJson(value);
-  const text = JSON.stringify(value, idsAsText);
-  const sent: unknown = JSON.parse(text);
+  const sent: unknown = JSON.parse(JSON.stringify(value, idsAsText));
   // This package's schemas are Zod's, seen through the Standard Schema interface.
   const zodSchema = schema as unknown as z.core.$ZodType;
   const verdict = validateOwn(zodSchema, sent, 'strict');
   const issues = [...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)];
   if (issues.length > 0) throw new InvalidInput(issues);
-  return text;
-}
-
-async function checkCustom(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
-  refuseMissing(value, part);
-  const verdict = await validate(schema, value, 'strict');
-  if (!verdict.ok) throw new InvalidInput(verdict.issues);
-  refuseNonJson(verdict.value);
-  return verdict.value;
-}
-
-function refuseMissing(value: unknown, part: string): void {
-  if (value === undefined) refuseInput([], 'invalid_type', wrongType(`a ${part}`, value));
+  return sent;
 }
 
 function refuseNonJson(value: unknown): void {
@@ -169,11 +197,7 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
   return Object.entries(value).flatMap(([name, field]): Issue[] => {
     const at = [...path, name];
     const fieldSchema = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
-    if (fieldSchema === undefined) {
-      const meant = didYouMean(name, known);
-      const message = meant === undefined ? 'unknown field' : `unknown field. ${meant}`;
-      return [{ path: at, code: 'unrecognized_key', message }];
-    }
+    if (fieldSchema === undefined) return [unknownField(at, known)];
     if (field === '' && name === 'key') {
       return [{ path: at, code: 'too_small', message: 'expected a non-empty string' }];
     }

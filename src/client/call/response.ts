@@ -67,8 +67,12 @@ export async function readText(
 }
 
 /** Turns a 2xx response into what the caller asked for, or rejects with a typed error. */
-export async function toResult(call: Call, received: ReceivedResponse): Promise<CallResult> {
-  const body = parseBody(call, received);
+export async function toResult(
+  call: Call,
+  received: ReceivedResponse,
+  findIssues: (data: unknown) => readonly Issue[] = () => [],
+): Promise<CallResult> {
+  const { body } = received;
   throwIfFailed(call, received, body);
   let verdict: Verdict;
   try {
@@ -77,12 +81,13 @@ export async function toResult(call: Call, received: ReceivedResponse): Promise<
     // A custom schema threw.
     throw mismatch(call, received, body, [threwIssue], cause);
   }
-  if (!verdict.ok) throw mismatch(call, received, body, verdict.issues);
+  const issues = verdict.ok ? findIssues(verdict.value) : verdict.issues;
+  if (!verdict.ok || issues.length > 0) throw mismatch(call, received, body, issues);
   return { data: verdict.value, message: envelopeMessage(body), drift: verdict.drift };
 }
 
-/** Parses the body of a 2xx; undefined if it is empty. */
-function parseBody(call: Call, received: ReceivedResponse): unknown {
+/** Parses the body of a 2xx; undefined if it is empty. Part of the attempt: a body that was cut off is fetched again. */
+export function parseBody(call: Call, received: ReceivedResponse): unknown {
   const { text, isCut } = received;
   const unusable = (code: string, message: string) =>
     mismatch(call, received, undefined, [{ path: [], code, message }]);
@@ -90,7 +95,12 @@ function parseBody(call: Call, received: ReceivedResponse): unknown {
     const limit = `${call.settings.maxResponseBytes} bytes (the option \`maxResponseBytes\`)`;
     throw unusable('too_large', `expected at most ${limit}`);
   }
-  if (text.trim() === '') return undefined;
+  if (text.trim() === '') {
+    const { kind } = call.endpoint.response;
+    // A custom schema of the whole body may accept it.
+    if (kind === 'none' || kind === 'body') return undefined;
+    throw unusable('empty_body', EMPTY);
+  }
   const body = parseJson(text);
   if (body === undefined) throw unusable('not_json', `expected JSON, received ${describeBody(text)}`);
   return body;
@@ -168,15 +178,17 @@ function undecidedIssues(body: Readonly<Record<string, unknown>>): Issue[] {
   );
 }
 
-/** An empty body has no data, in every mode; a custom schema of the whole body may accept it. */
+const EMPTY = 'expected JSON, received an empty body';
+
+/** An empty body of an operation without data, or of one whose schema may accept it. */
 async function validateEmpty(
   { kind, schema }: ResponseShape<unknown>,
   mode: ValidationMode,
 ): Promise<Verdict> {
-  const issues = [{ path: [], code: 'empty_body', message: 'expected JSON, received an empty body' }];
+  const issues = [{ path: [], code: 'empty_body', message: EMPTY }];
   if (kind === 'none') return { ok: true, value: undefined, drift: mode === 'off' ? [] : issues };
-  const verdict = kind === 'body' ? await validate(schema, undefined, 'strict') : undefined;
-  return verdict?.ok ? verdict : { ok: false, issues };
+  const verdict = await validate(schema, undefined, 'strict');
+  return verdict.ok ? verdict : { ok: false, issues };
 }
 
 /** Returns the caller's part of a body. `values` are its fields as their schemas return them. */

@@ -1,5 +1,6 @@
-import { ApiError, ConnectionError } from '../../errors/index.js';
+import { ApiError, ConnectionError, ResponseValidationError } from '../../errors/index.js';
 import type { Call } from './call.js';
+import { isRefusedForGood } from './never-connected.js';
 
 /** The longest delay before a retry. A longer `Retry-After` ends the call. */
 const MAX_RETRY_DELAY_MS = 60_000;
@@ -9,7 +10,9 @@ const MAX_BACKOFF_MS = 8_000;
 /** The most that is added to `Retry-After`, as a part of it: calls that were refused together return one by one. */
 const JITTER = 0.1;
 
-const RETRYABLE_STATUSES: ReadonlySet<number> = /* @__PURE__ */ new Set([408, 429, 500, 502, 503, 504]);
+/** The 4xx that may pass, and the 5xx that stay: what is not supported, a loop, a login, a certificate. */
+const PASSING_4XX: readonly number[] = [408, 425, 429];
+const LASTING_5XX: readonly number[] = [501, 505, 506, 508, 510, 511, 526];
 
 /**
  * Milliseconds until the next attempt; undefined if none may follow.
@@ -30,10 +33,21 @@ export function delayBeforeRetry(call: Call, failure: unknown): number | undefin
 
 function isRetryable(method: string, failure: unknown): boolean {
   if (failure instanceof ApiError) {
-    return failure.status === 429 || (method === 'GET' && RETRYABLE_STATUSES.has(failure.status));
+    const { status } = failure;
+    const mayPass = status >= 500 ? !LASTING_5XX.includes(status) : PASSING_4XX.includes(status);
+    return status === 429 || (method === 'GET' && mayPass);
   }
+  // HTML is not: the commonest first mistake is a wrong address.
+  if (failure instanceof ResponseValidationError) return method === 'GET' && isBrokenJson(failure);
+  if (!(failure instanceof ConnectionError) || failure.type === 'abort_error') return false;
   // For a GET, `outcomeUnknown` is always false; otherwise it is true, unless no connection was made.
-  return failure instanceof ConnectionError && failure.type !== 'abort_error' && !failure.outcomeUnknown;
+  return !failure.outcomeUnknown && !isRefusedForGood(failure.cause);
+}
+
+/** Whether a body was declared as JSON, and is none: it was cut off on the way. */
+function isBrokenJson({ headers, issues }: ResponseValidationError): boolean {
+  const isJson = /[/+]json\b/i.test(headers.get('content-type') ?? '');
+  return isJson && ['not_json', 'empty_body'].includes(issues[0]?.code ?? '');
 }
 
 /**
@@ -60,14 +74,20 @@ const VALUES = /[a-z]+, [^,]+ GMT|[^\s,][^,]*/gi;
  */
 export function retryAfter(headers: Headers): number | undefined {
   const values = headers.get('retry-after')?.replace(ASCTIME, '$& GMT').match(VALUES) ?? [];
-  const seconds = values.map(secondsOf).filter((one) => one >= 0);
+  // By the clock of the service, which may not be ours (rx-player#1864).
+  const now = dateOf(headers.get('date')?.replace(ASCTIME, '$& GMT') ?? '') || Date.now();
+  const seconds = values.map((value) => secondsOf(value, now)).filter((one) => one >= 0);
   return seconds.length === 0 ? undefined : Math.max(...seconds);
 }
 
 /** Returns the seconds of one value, which holds them or a date; NaN if it holds neither. */
-function secondsOf(value: string): number {
+function secondsOf(value: string, now: number): number {
   const text = value.trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : Math.max(0, (dateOf(text) - now) / 1000);
+}
+
+/** Returns the milliseconds of a date; NaN if it is none. */
+function dateOf(text: string): number {
   // `Date.parse` takes almost anything with a number in it; the dates now end in GMT.
-  return text.endsWith('GMT') ? Math.max(0, (Date.parse(text) - Date.now()) / 1000) : Number.NaN;
+  return text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
 }

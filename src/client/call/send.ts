@@ -1,6 +1,7 @@
 import ky from 'ky';
 import type { Endpoint, EndpointInput } from '../../endpoints/endpoint.js';
 import { AgentPlatformError } from '../../errors/index.js';
+import type { Issue } from '../../utils/issues.js';
 import { stackOf } from '../../utils/thrown.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import { type ApiPromise, type ApiResponse, PendingCall } from '../api-promise.js';
@@ -18,20 +19,26 @@ import {
 import { toApiError, toConnectionError, toTimeoutOrAbort, toWrongFetch } from './errors.js';
 import { requestHeaders } from './headers.js';
 import { logNoResponse, logSent, reportDrift, reportEnd, reportResponse, reportRetry } from './reporter.js';
-import type { RequestInput } from './request.js';
-import { readText, toResult } from './response.js';
+import type { RawPath, RequestInput } from './request.js';
+import { parseBody, readText, toResult } from './response.js';
 import { delayBeforeRetry } from './retry.js';
 
-/**
- * Sends one endpoint. Resources get this function instead of the whole client.
- *
- * `check` throws for what is wrong with the call, before its other checks.
- */
+/** What a call does beside what its endpoint says. */
+export interface CallExtras {
+  /** Throws for what is wrong with the call, before its other checks. */
+  readonly check?: () => void;
+  /** The whole path of a request that no declaration describes. */
+  readonly raw?: RawPath;
+  /** Finds what makes a valid result unusable. */
+  readonly findIssues?: (data: unknown) => readonly Issue[];
+}
+
+/** Sends one endpoint. Resources get this function instead of the whole client. */
 export type Send = <Path extends string, Body, Query, Result>(
   endpoint: Endpoint<Path, Body, Query, Result>,
   input: EndpointInput<Path, Body, Query>,
   options?: RequestOptions,
-  check?: () => void,
+  extras?: CallExtras,
 ) => ApiPromise<Result>;
 
 /** Makes the function that all resources send with. */
@@ -40,9 +47,9 @@ export function createSend(settings: Settings): Send {
     endpoint: Endpoint<Path, Body, Query, Result>,
     input: EndpointInput<Path, Body, Query>,
     options: RequestOptions = {},
-    check?: () => void,
+    extras: CallExtras = {},
   ) => {
-    const outcome = send(settings, endpoint, input, options, check);
+    const outcome = send(settings, endpoint, input, options, extras);
     // The declaration of the endpoint says that its response gives a `Result`.
     return new PendingCall(outcome as Promise<ApiResponse<Result>>);
   };
@@ -62,14 +69,14 @@ async function send(
   endpoint: Endpoint,
   input: RequestInput,
   options: RequestOptions,
-  check: (() => void) | undefined,
+  { check, raw, findIssues }: CallExtras,
 ): Promise<ApiResponse<unknown>> {
   const started = startCall(settings, endpoint);
   try {
     check?.();
-    const call = await prepareCall(started, input, options);
+    const call = await prepareCall(started, input, options, raw);
     const received = await sendWithRetries(call);
-    const { data, message, drift } = await toResult(call, received);
+    const { data, message, drift } = await toResult(call, received, findIssues);
     if (drift.length > 0) reportDrift(call, drift);
     reportEnd(started, undefined);
     return { data, message, drift, response: received.response };
@@ -121,7 +128,7 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
     const isWaiting = delayMs !== undefined;
     const failure = toTimeoutOrAbort(call, thrown, isWaiting);
     // An abort during the delay ends no attempt.
-    if (!isWaiting) logNoResponse(call, failure);
+    if (!isWaiting && call.attempts.length > 0) logNoResponse(call, failure);
     return failure;
   };
   try {
@@ -170,8 +177,9 @@ async function makeAttempt(call: Call, attempt: Attempt, signal: AbortSignal): P
   const received = await exchange(call, attempt, headers, signal);
   signal.throwIfAborted();
   reportResponse(call, received);
-  if (!received.response.ok) throw toApiError(call, received);
-  return received;
+  const { response, text, isCut } = received;
+  if (!response.ok) throw toApiError(call, received);
+  return { response, text, isCut, body: parseBody(call, received) };
 }
 
 /** Sends the request and reads the response, whatever its status. */

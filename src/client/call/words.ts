@@ -1,6 +1,7 @@
 import { isObject } from '../../utils/json.js';
 import { printable } from '../../utils/printable.js';
 import { MASK } from '../../utils/redact.js';
+import type { TokenSource } from '../options.js';
 import { type Call, latestAttempt } from './call.js';
 
 /** The shortest token that is masked. Shorter ones may be parts of everyday words. */
@@ -41,15 +42,45 @@ function isPlainText(text: string): boolean {
   return isWords(text) && text.length <= MAX_PLAIN_CHARACTERS && !/^\s*[<{[]|[\0\uFFFD]/.test(text);
 }
 
-/** Returns the service's words as an error shows them: on one line, with the token masked. */
+/** Returns outside words as an error shows them: on one line, without secrets. */
 export function serviceWords(call: Call, words: string): string {
-  return printable(maskToken(call, words).replace(/\s+/g, ' ').trim());
+  return printable(withoutSecrets(call, words).replace(/\s+/g, ' ').trim());
 }
 
-/** Masks the token in a text. A text that is cut must be masked before: a part of the token would stay. */
-export function maskToken(call: Call, text: string): string {
-  const token = latestAttempt(call).token ?? '';
-  return token.length < MIN_TOKEN_CHARACTERS ? text : text.replaceAll(token, MASK);
+/**
+ * Masks the token in a text, and the query of the call, which a 404 may repeat. A text that is cut must be masked
+ * before: a part of the token would stay.
+ */
+export function withoutSecrets(call: Call, text: string): string {
+  const { path } = call.request;
+  const shown = path.includes('?') ? text.replaceAll(path, pathOf(call)) : text;
+  return masked(shown, tokenOf(call));
+}
+
+/** Returns the path of a call as everybody may see it. */
+export function pathOf(call: Call): string {
+  return shownPath(call.request.path, tokenOf(call));
+}
+
+/**
+ * Returns a path as everybody may see it: `/leads?email=…`. Each value of a query may be a secret or personal
+ * (gaxios#604), and an id may be the token by mistake.
+ *
+ * @param token - A function gives it later, so that it is unknown.
+ */
+export function shownPath(path: string, token: TokenSource | undefined): string {
+  const [start = '', query] = path.split(/(?<=\?)(.*)/s);
+  return masked(start + (query?.replace(/=[^&]*/g, '=…') ?? ''), token);
+}
+
+function tokenOf(call: Call): TokenSource | undefined {
+  return latestAttempt(call)?.token ?? call.options.token;
+}
+
+/** Returns a text without the token. */
+export function masked(text: string, token: TokenSource | undefined): string {
+  if (typeof token !== 'string' || token.length < MIN_TOKEN_CHARACTERS) return text;
+  return text.replaceAll(token, MASK).replaceAll(encodeURIComponent(token), MASK);
 }
 
 /** Describes a body that is not what was expected: `HTML, 1234 characters`. */
