@@ -13,6 +13,7 @@ import {
   checkOptions,
   func,
   loggingOptions,
+  methods,
   milliseconds,
   type OptionFields,
   type OptionProblem,
@@ -94,7 +95,10 @@ function createSchemas() {
     validation: z.optional(oneOf(VALIDATION_MODES)),
     headers: z.optional(checkedBy(headersProblem)),
     fetchOptions: z.optional(
-      openObject(() => ({ method: own, body: own, headers: own, redirect: own, signal: own })),
+      openObject(() => ({
+        ...{ method: own, body: own, headers: own, redirect: own, signal: own },
+        dispatcher: z.optional(methods('dispatch')),
+      })),
     ),
   };
   const requestFields: OptionFields<RequestOptions> = {

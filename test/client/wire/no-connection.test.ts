@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { ProxyAgent } from 'undici';
 import { expect, test } from 'vitest';
 import { listenOnLoopback } from '../../support/loopback.js';
 import { ownCertificate } from '../../support/own-certificate.js';
@@ -38,6 +39,29 @@ test.each<[name: string, address: () => Promise<string>, isCertain: boolean]>([
     const outcome = await outcomeOf(call.make(connect(url, { maxRetries: 1, hooks: { onRequest } })));
     const isRetried = call.method === 'GET' || isCertain;
     expect(outcome).toEqual({ type: 'connection_error', unknown: !isRetried });
+    expect(attempts).toBe(isRetried ? 2 : 1);
+  }
+});
+
+// undici#5441, nodejs#6886
+test.each<[what: string, status: string | undefined, isRetried: boolean]>([
+  ['a proxy asks for a login', '407 Proxy Authentication Required', false],
+  ['a proxy forbids it', '403 Forbidden', false],
+  ['a proxy cannot connect', '502 Bad Gateway', true],
+  ['`fetch` blocks the port', undefined, false],
+])('nothing is sent if %s', async (_, status, isRetried) => {
+  const refuse = (socket: Socket) => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
+  const proxy = await toHello(refuse)();
+  const url = status === undefined ? 'http://127.0.0.1:6667' : 'https://api.example.com';
+  const dispatcher = new ProxyAgent(proxy.replace('https:', 'http:'));
+  for (const call of calls) {
+    let attempts = 0;
+    const onRequest = () => {
+      attempts += 1;
+    };
+    const options = status === undefined ? {} : { fetchOptions: { dispatcher } };
+    const platform = connect(url, { maxRetries: 1, hooks: { onRequest }, ...options });
+    expect(await outcomeOf(call.make(platform))).toEqual({ type: 'connection_error', unknown: false });
     expect(attempts).toBe(isRetried ? 2 : 1);
   }
 });
