@@ -11,6 +11,7 @@
 export type { ApiPromise, ApiResponse } from './client/api-promise.js';
 export type * from './client/hooks.js';
 export type * from './client/options.js';
+export type { Page, PagedList } from './client/pages.js';
 export { AgentPlatform, type RawRequest } from './client/platform.js';
 export type { ConversationsResource } from './client/resources/conversations.js';
 export type { OrgsResource } from './client/resources/orgs.js';
@@ -23,6 +24,7 @@ export {
   type EndpointInput,
   endpoint,
   type HttpMethod,
+  type PagedEndpoint,
   type QueryValue,
 } from './endpoints/endpoint.js';
 export * from './endpoints/endpoints.js';

@@ -4,6 +4,7 @@ import {
   type EndpointInput,
   type HttpMethod,
   operationIssues,
+  type PagedEndpoint,
   type QueryValue,
 } from '../endpoints/endpoint.js';
 import { pathProblem } from '../endpoints/path.js';
@@ -17,6 +18,7 @@ import { type ApiPromise, PendingCall } from './api-promise.js';
 import { createSend, type Send } from './call/send.js';
 import { masked, shownPath } from './call/words.js';
 import type { AgentPlatformOptions, RequestOptions } from './options.js';
+import { type PagedList, pagedList } from './pages.js';
 import { ConversationsResource } from './resources/conversations.js';
 import { OrgsResource } from './resources/orgs.js';
 import { PhoneNumbersResource } from './resources/phone-numbers.js';
@@ -181,6 +183,45 @@ export class AgentPlatform {
     }
     // An endpoint without input takes `{}`; for any other the types require the input.
     return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
+  }
+
+  /**
+   * Reads all pages of a list that was declared with `withPage()`, row by row.
+   *
+   * Nothing is sent before you iterate: `await` gives no list. Each `for await` starts with the first page, `break`
+   * stops it, and a page that fails rejects with the error of its call. `.pages()` gives whole pages, whose `nextCursor`
+   * you can save, and pass in the query to go on later. Options such as `totalTimeout` count for each page.
+   *
+   * The list ends if `hasMore` is false, or there is no next cursor. It's never cut off silently: `hasMore: true` without
+   * a cursor, or a page with rows whose cursor was sent before, rejects with a `ResponseValidationError`.
+   *
+   * @param endpoint - The operation.
+   * @param args - The input of the first page (`path`, `body`, `query`, as declared), then the options of the calls.
+   *
+   * @example
+   * ```ts
+   * import { AgentPlatform, endpoint, ToolSchema, withPage } from 'agent-platform-sdk';
+   * import * as z from 'zod';
+   *
+   * // Made up: the specification shows no list with a cursor.
+   * const listTools = endpoint({
+   *   method: 'GET',
+   *   path: '/agents/{agentId}/tools',
+   *   query: z.object({ cursor: z.string().optional() }),
+   *   response: withPage(ToolSchema),
+   * });
+   *
+   * const platform = new AgentPlatform();
+   * for await (const tool of platform.paginate(listTools, { path: { agentId: 'agent_1' } })) console.log(tool.name);
+   * ```
+   */
+  paginate<Path extends string, Body, Query, Result, Row>(
+    endpoint: PagedEndpoint<Path, Body, Query, Result, Row>,
+    ...args: SendArguments<EndpointInput<Path, NoInfer<Body>, NoInfer<Query>>>
+  ): PagedList<Row> {
+    const [input = {}, options] = args;
+    // See `send`.
+    return pagedList(this.#send, endpoint, input as EndpointInput<Path, unknown, Query>, options);
   }
 
   /**

@@ -6,7 +6,7 @@ import {
   type StandardSchemaV1,
 } from '../utils/standard-schema.js';
 import { templateProblem } from './path.js';
-import type { ResponseShape } from './response-shape.js';
+import type { PageShape, ResponseShape } from './response-shape.js';
 
 /** The HTTP methods an endpoint can have. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -39,6 +39,18 @@ export interface Endpoint<Path extends string = string, Body = unknown, Query = 
   readonly reserved?: { readonly [Name in PathParameter<Path>]?: readonly string[] } | undefined;
 }
 
+/** An operation whose response is one page of a list, for `platform.paginate(…)`. */
+export interface PagedEndpoint<
+  Path extends string = string,
+  Body = unknown,
+  Query = unknown,
+  Result = unknown,
+  Row = unknown,
+> extends Endpoint<Path, Body, Query, Result> {
+  /** How one page is read. */
+  readonly response: PageShape<Result, Row, string>;
+}
+
 type PathInput<Path extends string> = [PathParameter<Path>] extends [never]
   ? { readonly path?: undefined }
   : { readonly path: { readonly [Name in PathParameter<Path>]: string } };
@@ -64,6 +76,24 @@ type ResultOf<Response> =
       ? SchemaOutput<Response>
       : never;
 
+type DeclaredEndpoint<Path extends string, Body, Query, Response> =
+  Response extends PageShape<infer Result, infer Row, string>
+    ? PagedEndpoint<Path, Body, Query, Result, Row>
+    : Endpoint<Path, Body, Query, ResultOf<Response>>;
+
+/** A query without the field would drop the cursor, and give the first page again. */
+type WithCursor<Query, Response> =
+  Response extends PageShape<unknown, unknown, infer Cursor>
+    ? [Query] extends [never]
+      ? { readonly query: QueryWithField<Cursor> }
+      : Cursor extends keyof SchemaInput<Query>
+        ? unknown
+        : { readonly query: QueryWithField<Cursor> }
+    : unknown;
+interface QueryWithField<Cursor> {
+  readonly 'a query with the field of the cursor': Cursor;
+}
+
 /** The declaration that {@link endpoint} takes. */
 export interface EndpointDeclaration<
   Path extends string,
@@ -83,8 +113,8 @@ export interface EndpointDeclaration<
    */
   readonly query?: Query | undefined;
   /**
-   * Any Standard Schema of the whole body. For an envelope (2.7): {@link withData}, {@link withFields} or
-   * {@link withoutData}.
+   * Any Standard Schema of the whole body. For an envelope (2.7): {@link withData}, {@link withFields},
+   * {@link withPage} or {@link withoutData}.
    */
   readonly response: Response;
   /**
@@ -133,23 +163,36 @@ export function endpoint<
   Body extends StandardSchemaV1 = never,
   Query extends StandardSchemaV1 = never,
 >(
-  declaration: EndpointDeclaration<Path, Body, Query, Response>,
-): Endpoint<Path, OptionalInput<Body>, OptionalInput<Query>, ResultOf<Response>> {
-  const { method, path, body, response, auth = 'bearer' } = declaration;
+  declaration: EndpointDeclaration<Path, Body, Query, Response> & WithCursor<Query, Response>,
+): DeclaredEndpoint<Path, OptionalInput<Body>, OptionalInput<Query>, Response> {
+  const {
+    method,
+    path,
+    body,
+    query,
+    response,
+    auth = 'bearer',
+  }: EndpointDeclaration<Path, Body, Query, Response> = declaration;
   const issues = operationIssues(method, templateProblem(path), body);
   const shape = isStandardSchema(response) ? { kind: 'body', schema: response } : response;
   // From JavaScript it may be missing.
   if ((shape as Partial<ResponseShape<unknown>> | undefined)?.kind === undefined) {
-    const message = 'expected withData(schema), withFields({ … }), withoutData() or a Standard Schema';
+    const message =
+      'expected withData(schema), withFields(…), withPage(schema), withoutData() or a Standard Schema';
     issues.push({ path: ['response'], code: 'invalid_response', message });
+  }
+  const page = (shape as Partial<PageShape<unknown, unknown, string>> | undefined)?.page;
+  if (page !== undefined && query === undefined) {
+    const message = `expected a schema with the field "${page.cursor}", which takes the cursor of a page`;
+    issues.push({ path: ['query'], code: 'invalid_query', message });
   }
   if (issues.length > 0) throw new TypeError(`endpoint: ${method} ${path}${formatIssues(issues)}`);
   // The types are inferred from the same declaration.
-  return { ...declaration, response: shape, auth } as unknown as Endpoint<
+  return { ...declaration, response: shape, auth } as unknown as DeclaredEndpoint<
     Path,
     OptionalInput<Body>,
     OptionalInput<Query>,
-    ResultOf<Response>
+    Response
   >;
 }
 

@@ -1,7 +1,14 @@
+import * as z from 'zod/v4/mini';
 import { EnvelopeSchema } from '../schemas/envelope.js';
-import { isStandardSchema, type SchemaOutput, type StandardSchemaV1 } from '../utils/standard-schema.js';
+import { isOwnSchema, owned } from '../schemas/object.js';
+import {
+  isStandardSchema,
+  listOf,
+  type SchemaOutput,
+  type StandardSchemaV1,
+} from '../utils/standard-schema.js';
 
-/** How a response is read. Made by {@link withData}, {@link withFields} and {@link withoutData}. */
+/** How a response is read. Made by {@link withData}, {@link withFields}, {@link withPage} and {@link withoutData}. */
 export interface ResponseShape<Result> {
   /**
    * The part of the body that the caller gets: `data` of the envelope, its fields beside `success` and
@@ -24,7 +31,7 @@ export interface EnvelopeFields {
 /**
  * Reads the envelope `{ success, message, data }`, and returns its `data` (specification, 2.7).
  *
- * Of an envelope with more fields, such as the cursor of a list, {@link withFields} gives all.
+ * Of an envelope with more fields, {@link withFields} gives all, and {@link withPage} reads lists with a cursor.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned. What departs from a schema of this
  *   package, or from an array of one, is drift in `tolerant` mode. Any other schema decides alone.
@@ -53,7 +60,7 @@ export function withData<Schema extends StandardSchemaV1>(
 }
 
 /**
- * Reads an envelope with more fields than `success` and `message`, such as a page's cursor.
+ * Reads an envelope with more fields than `success` and `message`, such as a total.
  *
  * The caller gets all fields but these two; those without a schema as they were sent, although the type lacks
  * them.
@@ -70,8 +77,7 @@ export function withData<Schema extends StandardSchemaV1>(
  * const listConvos = endpoint({
  *   method: 'GET',
  *   path: '/agents/{agentId}/convos',
- *   query: z.object({ cursor: z.string().optional() }),
- *   response: withFields({ data: z.array(ConversationSchema), nextCursor: z.string().nullish() }),
+ *   response: withFields({ data: z.array(ConversationSchema), total: z.number() }),
  * });
  * ```
  */
@@ -85,6 +91,95 @@ export function withFields<Fields extends EnvelopeFields>(
     throw new TypeError("withFields: takes an object of Standard Schemas, such as Zod's");
   }
   return { kind: 'fields', schema: EnvelopeSchema, fields };
+}
+
+/** The names of the parts of a page, where the service does not use these. */
+export interface PageNames {
+  /** The field of the rows. Default `'data'`. */
+  readonly data?: string;
+  /** The field of the next page's cursor. Default `'nextCursor'`. */
+  readonly nextCursor?: string;
+  /** The field that says whether more pages follow. Default `'hasMore'`. */
+  readonly hasMore?: string;
+  /** The field of the query that takes a cursor. Default `'cursor'`. */
+  readonly cursor?: string;
+}
+
+type NameOf<Names extends PageNames, Part extends keyof PageNames> = Names[Part] extends string
+  ? Names[Part]
+  : Part;
+
+/** The fields of a page's envelope. */
+export type PageFields<Row, Names extends PageNames> = {
+  [Name in NameOf<Names, 'data'>]: Row[];
+} & {
+  [Name in NameOf<Names, 'nextCursor'>]?: string | number | null | undefined;
+} & {
+  [Name in NameOf<Names, 'hasMore'>]?: boolean | undefined;
+};
+
+/** How one page of a list is read. Made by {@link withPage}. */
+export interface PageShape<Result, Row, Cursor extends string> extends ResponseShape<Result> {
+  /** The names of its parts. */
+  readonly page: Required<PageNames> & {
+    /** The field of the query that takes a cursor. */
+    readonly cursor: Cursor;
+  };
+  /** For the compiler alone: one row. Not there at run time. */
+  readonly row?: Row;
+}
+
+/**
+ * Reads one page of a list: `{ data, nextCursor?, hasMore? }`. `platform.paginate(…)` reads all of them.
+ *
+ * A choice: the specification shows no list with a cursor. `platform.send(…)` gives the fields of one page.
+ *
+ * @param record - The Standard Schema of one row, as for {@link withData}; not of a list.
+ * @param names - What the service calls the parts, if not so; the query's cursor too.
+ * @throws {TypeError} If the record is not a Standard Schema, or a name is unknown or no text.
+ *
+ * @example
+ * ```ts
+ * import { AgentPlatform, ConversationSchema, endpoint, withPage } from 'agent-platform-sdk';
+ * import * as z from 'zod';
+ *
+ * // Made up: the specification does not show an operation that lists conversations.
+ * const listConvos = endpoint({
+ *   method: 'GET',
+ *   path: '/agents/{agentId}/convos',
+ *   query: z.object({ limit: z.number().optional(), after: z.string().optional() }),
+ *   response: withPage(ConversationSchema, { nextCursor: 'next', cursor: 'after' }),
+ * });
+ *
+ * const platform = new AgentPlatform();
+ * for await (const convo of platform.paginate(listConvos, { path: { agentId: 'agent_1' } })) {
+ *   console.log(convo.ID);
+ * }
+ * ```
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function withPage<Row extends StandardSchemaV1, const Names extends PageNames = {}>(
+  record: Row,
+  names?: Names,
+): PageShape<PageFields<SchemaOutput<Row>, Names>, SchemaOutput<Row>, NameOf<Names, 'cursor'>> {
+  if (!isStandardSchema(record)) throw new TypeError('withPage: takes the Standard Schema of one record');
+  const page = { data: 'data', nextCursor: 'nextCursor', hasMore: 'hasMore', cursor: 'cursor' };
+  for (const [part, name] of Object.entries(names ?? {})) {
+    if (!(part in page) || typeof name !== 'string') {
+      throw new TypeError(`withPage: names may be those of ${Object.keys(page).join(', ')}, got ${part}`);
+    }
+  }
+  Object.assign(page, names);
+  const fields = {
+    [page.data]: isOwnSchema(record) ? z.array(record as unknown as z.core.$ZodType) : listOf(record),
+    // Marked, so that another type is drift.
+    [page.nextCursor]: owned(z.optional(z.union([z.string(), z.number(), z.null()]))),
+    [page.hasMore]: owned(z.optional(z.boolean())),
+  };
+  // The names are those of the type.
+  return { kind: 'fields', schema: EnvelopeSchema, fields, page } as unknown as ReturnType<
+    typeof withPage<Row, Names>
+  >;
 }
 
 /**

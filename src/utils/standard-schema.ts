@@ -1,3 +1,5 @@
+import { wrongType } from './issues.js';
+
 /**
  * The Standard Schema interface (https://standardschema.dev), version 1: what Zod, Valibot, ArkType and
  * others implement, so that a custom endpoint can be declared with any of them.
@@ -69,6 +71,21 @@ export type SchemaOutput<Schema> = Schema extends {
     ? Output
     : unknown
   : unknown;
+
+/** Makes the schema of a list, whose items another schema decides about. */
+export function listOf(item: StandardSchemaV1): StandardSchemaV1 {
+  const validate = async (value: unknown): Promise<StandardResult<unknown>> => {
+    if (!Array.isArray(value)) return { issues: [{ message: wrongType('array', value) }] };
+    const results = await Promise.all(value.map((one: unknown) => item['~standard'].validate(one)));
+    const issues = results.flatMap((result, index) =>
+      (result.issues ?? []).map(({ message, path = [] }) => ({ message, path: [index, ...path] })),
+    );
+    return issues.length > 0
+      ? { issues }
+      : { value: results.map((result) => ('value' in result ? result.value : undefined)) };
+  };
+  return { '~standard': { version: 1, vendor: 'agent-platform-sdk', validate } };
+}
 
 /** Whether a value is a Standard Schema. In some libraries, a schema is a function. */
 export function isStandardSchema(value: unknown): boolean {
