@@ -25,6 +25,7 @@ export type ErrorType =
   | 'webhook_payload_error'
   | 'unknown_event_error'
   | 'inbox_full_error'
+  | 'file_gone_error'
   | 'inbox_replicas_error';
 
 /** The key of the names of an error's classes, on every instance. All installs of this package share it. */

@@ -31,6 +31,27 @@ export class InboxFullError extends WebhookError {
 }
 
 /**
+ * The file of the inbox, or one beside it, was deleted or replaced. The event was not stored.
+ *
+ * The receiver has responded with 500. The message says where a copy of the file is, and what to do.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookReceiver } from 'agent-platform-sdk';
+ * import { createSqliteInbox, FileGoneError } from 'agent-platform-sdk/sqlite';
+ *
+ * const inbox = createSqliteInbox({ path: '/data/webhooks.db' });
+ * createWebhookReceiver({ secret: process.env.AGENT_PLATFORM_WEBHOOK_SECRET, inbox }).onError((error) => {
+ *   if (error instanceof FileGoneError) console.error(error.message);
+ * });
+ * ```
+ */
+export class FileGoneError extends WebhookError {
+  static override readonly errorName = 'FileGoneError';
+  declare readonly type: 'file_gone_error';
+}
+
+/**
  * The event is on fewer replicas than `replicas` requires: a failover could lose it.
  *
  * The receiver has responded with 500. The event is in Redis, and may be handled all the same.

@@ -10,6 +10,7 @@ export class WebhookError extends AgentPlatformError {
     | 'webhook_payload_error'
     | 'unknown_event_error'
     | 'inbox_full_error'
+    | 'file_gone_error'
     | 'inbox_replicas_error';
 
   /**

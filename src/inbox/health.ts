@@ -49,7 +49,7 @@ export const UNATTENDED_MS = 60_000;
 export type InboxWarnings<Warning extends string> = Readonly<Partial<Record<Warning, string>>>;
 
 /** Warnings that keep an inbox from storing events. */
-type Obstacle = 'unreachable' | 'refused' | 'full';
+type Obstacle = 'unreachable' | 'refused' | 'full' | 'gone';
 
 /** The counts of an inbox whose storage does not respond. */
 export const UNKNOWN: InboxCounts = {
@@ -67,11 +67,11 @@ export function toHealth<Warning extends string>(
   counts: InboxCounts,
   warnings: InboxWarnings<Warning>,
 ): InboxHealth<Warning> {
-  const { unreachable, refused, full } = warnings as InboxWarnings<Obstacle | Warning>;
+  const { unreachable, refused, full, gone } = warnings as InboxWarnings<Obstacle | Warning>;
   const { waiting, active, retrying } = counts;
   const isKnown = waiting !== undefined && active !== undefined && retrying !== undefined;
   return {
-    ready: (unreachable ?? refused ?? full) === undefined,
+    ready: (unreachable ?? refused ?? full ?? gone) === undefined,
     depth: isKnown ? waiting + active + retrying : undefined,
     ...counts,
     // The compiler does not join records whose keys depend on a parameter.

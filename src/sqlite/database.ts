@@ -12,7 +12,7 @@ const MAX_WAL_BYTES = 64 * 1024 ** 2;
 
 /** A connection to the file of an inbox. Remembers prepared statements. */
 export class Database {
-  #connection: SqliteConnection;
+  readonly #connection: SqliteConnection;
   readonly #statements = new Map<string, SqliteStatement>();
 
   constructor(connection: SqliteConnection) {
@@ -28,11 +28,6 @@ export class Database {
   all<Found extends object = Row>(sql: string, ...values: readonly SqlValue[]): Found[] {
     // The caller knows the columns, because its query names them.
     return this.#prepare(sql).all(...values) as Found[];
-  }
-
-  /** Returns the rows of a query one after the other: together they may not fit into memory. */
-  each(sql: string): Iterable<Row> {
-    return this.#prepare(sql).iterate();
   }
 
   /** Returns the number in the first column of the first row; 0 if there is none. */
@@ -60,12 +55,6 @@ export class Database {
     this.#connection.close();
   }
 
-  /** Takes over the connection of another one, which nobody uses any more. */
-  become(other: Database): void {
-    this.#connection = other.#connection;
-    this.#statements.clear();
-  }
-
   #prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
@@ -84,14 +73,10 @@ type Opened = Pick<SqliteSettings, 'path' | 'application'>;
  * @throws {ConfigurationError} It cannot be opened or written, or belongs to another program or a later
  * release.
  */
-export function openDatabase(
-  runtime: Runtime,
-  { path, application }: Opened,
-  timeout = OPEN_TIMEOUT_MS,
-): Database {
+export function openDatabase(runtime: Runtime, { path, application }: Opened): Database {
   try {
     createFile(runtime, path);
-    const connection = new runtime.DatabaseSync(path, { timeout });
+    const connection = new runtime.DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
     try {
       return setUp(new Database(connection), application);
     } catch (error) {
@@ -99,12 +84,15 @@ export function openDatabase(
       throw error;
     }
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    return refuse(
-      `cannot be opened: ${cleanError(error).message}${openingAdvice(error, runtime, path)}`,
-      error,
-    );
+    return refuseOpening(error, runtime, path);
   }
+}
+
+/** Says why the file cannot be opened, and what to do. */
+export function refuseOpening(error: unknown, runtime: Runtime, path: string): never {
+  if (error instanceof ConfigurationError) throw error;
+  const advice = openingAdvice(error, runtime, path);
+  return refuse(`cannot be opened: ${cleanError(error).message}${advice}`, error);
 }
 
 /**

@@ -32,7 +32,7 @@ export class Disk {
 
   constructor({ fs, path }: Runtime, settings: SqliteSettings, database: Database) {
     this.#fs = fs;
-    this.#folder = path.dirname(path.resolve(settings.path));
+    this.#folder = path.dirname(settings.path);
     this.#minFree = settings.minFree;
     this.#database = database;
   }

@@ -34,8 +34,8 @@ export type SqliteWarning =
   | 'remote'
   /** The free space of the disk is not known. */
   | 'unmeasured'
-  /** The inbox cannot notice if the file is deleted or replaced. */
-  | 'unwatched';
+  /** The file was deleted or replaced while it was open. Says where a copy is: restart the process. */
+  | 'gone';
 
 const MAKE_ROOM = 'Make room on the disk, start more workers, or remove dead letters.';
 /** Milliseconds between two looks for events of other processes, and for retries that are due. */
@@ -93,7 +93,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
 
   async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<SqliteWarning> }> {
     const { events, disk } = this.#file;
-    const refused = await this.#findRefusal();
+    const refused = this.#file.warnings.gone ? undefined : await this.#findRefusal();
     const rows = await this.#file.read(() => events.count());
     const workers = await this.#file.read(() => events.countWorkers(Date.now()));
     const full = disk.fullBy();

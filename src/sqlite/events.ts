@@ -272,42 +272,6 @@ export class Events {
       "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE state = 'dead' AND due <= ? LIMIT ?)";
     return Math.max(this.#database.run(keys, now, limit), this.#database.run(dead, now, limit));
   }
-
-  // Another file
-
-  /**
-   * Copies another file: its workers, events, and the keys of those that were handled. Returns the number of
-   * events.
-   *
-   * It leaves out events that are here or were handled here, because another process was faster. If the id of
-   * a running event is taken here, the event gets a new one and runs again, because its run would not find
-   * it.
-   */
-  copyFrom(other: Events, now: number): number {
-    const from = other.#database;
-    const workers = from.all('SELECT * FROM workers WHERE lock > 0');
-    for (const row of workers) this.#insert('OR REPLACE', 'workers', row);
-    for (const row of from.each(`SELECT * FROM handled WHERE due > ${now}`)) {
-      const isNew = this.#insert('OR IGNORE', 'handled', row) === 1;
-      if (isNew) this.#database.run("DELETE FROM events WHERE key = ? AND state != 'dead'", String(row.key));
-    }
-    let copied = 0;
-    for (const row of from.each('SELECT * FROM events')) {
-      const isHandled = 'SELECT count(*) FROM handled WHERE key = ? AND due > ?';
-      if (this.#database.number(isHandled, String(row.key), now) > 0) continue;
-      const { id = 0, ...rest } = row;
-      const again = row.state === 'running' ? { ...rest, state: 'waiting', worker: null } : rest;
-      copied +=
-        this.#insert('OR IGNORE', 'events', { ...rest, id }) || this.#insert('OR IGNORE', 'events', again);
-    }
-    return copied;
-  }
-
-  #insert(or: string, table: string, row: Row): number {
-    const names = Object.keys(row);
-    const sql = `INSERT ${or} INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`;
-    return this.#database.run(sql, ...Object.values(row));
-  }
 }
 
 function decodeHex(hex: string): string {

@@ -1,18 +1,12 @@
-import { InboxFullError } from '../errors/inbox.js';
-import { WebhookError } from '../errors/index.js';
+import { FileGoneError, InboxFullError } from '../errors/inbox.js';
 import type { Runtime } from './runtime.js';
 
 /** The result codes of SQLite that are handled differently: https://sqlite.org/rescode.html */
 const CODES = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
+/** The longest path of SQLite on Unix, with `-journal` behind it: https://sqlite.org/src/file/src/os_unix.c, MAX_PATHNAME */
+const MAX_PATH_BYTES = 504;
 /** The codes of a file that permissions or the file system forbid to open or write. */
 const DENIED: readonly unknown[] = [3, 8, 14, 23, 'EACCES', 'EPERM', 'EROFS'];
-
-/** The file was deleted or replaced, and its events cannot be copied to a new one. */
-export class FileGoneError extends WebhookError {
-  constructor(cause: unknown) {
-    super(`The file was deleted or replaced: ${cleanError(cause).message}`, { cause });
-  }
-}
 
 /** Another connection writes, or recovers the file after a crash. Opening wraps the error. */
 export function isBusy(error: unknown): boolean {
@@ -26,10 +20,17 @@ export function isDamage(error: unknown): boolean {
   return code === CODES.corrupt || code === CODES.notADatabase;
 }
 
-/** Whether storing may succeed soon: any error of SQLite may pass, except damage. */
+/** Whether storing may succeed soon: any error of SQLite or the file system may pass, except damage. */
 export function mayPass(error: unknown): boolean {
-  if (error instanceof InboxFullError || error instanceof FileGoneError) return true;
+  if (error instanceof FileGoneError) return false;
+  if (error instanceof InboxFullError || codeOfSystem(error) !== undefined) return true;
   return codeOf(error) !== undefined && !isDamage(error);
+}
+
+/** Returns the code of an error of the file system, such as `ENOENT`. */
+export function codeOfSystem(error: unknown): string | undefined {
+  const { code, syscall } = (error ?? {}) as { readonly code?: unknown; readonly syscall?: unknown };
+  return typeof code === 'string' && syscall !== undefined ? code : undefined;
 }
 
 /** Returns the primary result code, which is the lowest byte. */
@@ -51,6 +52,9 @@ export function openingAdvice(error: unknown, { fs, path: paths }: Runtime, path
   const folder = paths.dirname(paths.resolve(path));
   // The inbox does not create it: a missing folder often means that a volume is not mounted.
   if (code === 'ENOENT') return '. Create its folder, or mount the volume';
+  if (code === 'ELOOP') return '. It is a link that leads back to itself';
+  if (new TextEncoder().encode(path).length > MAX_PATH_BYTES)
+    return `. Its path is longer than ${MAX_PATH_BYTES} bytes, more than SQLite opens`;
   if (isFolder(fs, path)) return '. It is a folder: add the name of a file';
   if (code === 'ENOSPC' || isFull(fs, folder, error)) return `. There is no room on the disk of ${folder}`;
   if (!DENIED.includes(codeOf(error) ?? code)) return '';

@@ -1,107 +1,92 @@
 import type { Runtime } from './runtime.js';
 
 /** The file, and those beside it while it is open. */
-const BESIDE = ['-wal', '-shm'] as const;
-const ENDS = ['', ...BESIDE] as const;
-
-/** An open file. */
-interface Closable {
-  close(): void;
-}
+const ENDS = ['', '-wal', '-shm'] as const;
 
 /** How often the file is opened again while others replace it. */
 const OPENINGS = 5;
 
-/** Remembers which files are at a path, by the device and inode of each. */
+/** The device and inode of each file; undefined where none is. */
+type Look = readonly (string | undefined)[];
+
+/** Remembers which files are open, and compares them with those at the path. */
 export class Identity {
+  /** The real path of the file. */
+  readonly path: string;
   readonly #fs: Runtime['fs'];
-  readonly #path: string;
-  #seen: readonly (string | undefined)[] = [];
+  #opened: Look = [];
+  #isWatched = true;
 
   constructor({ fs }: Runtime, path: string) {
     this.#fs = fs;
-    this.#path = path;
+    this.path = path;
   }
 
-  /**
-   * Opens the file, and remembers which one it is. Repeats that if it was replaced meanwhile.
-   *
-   * @param prepare - Fills the opened file. If it throws, the file is closed, and not remembered.
-   */
-  open<Opened extends Closable>(open: () => Opened, prepare: (opened: Opened) => void): Opened {
+  /** Opens the file, and remembers which one it is. Repeats that if it was replaced meanwhile. */
+  open<Opened extends { close(): void }>(open: () => Opened): Opened {
     for (let count = 1; ; count += 1) {
-      const before = this.#readBefore();
+      const before = this.#read('');
       const opened = open();
       try {
-        const seen = ENDS.map((end) => this.#read(end));
-        if (before === undefined || before === seen[0] || count === OPENINGS) {
-          prepare(opened);
-          this.#seen = seen;
-          return opened;
-        }
+        this.#opened = this.#look();
       } catch (error) {
         opened.close();
         throw error;
       }
+      const isSame = before === undefined || before === this.#opened[0];
+      this.#isWatched = isSame;
+      if (isSame || count === OPENINGS) return opened;
       opened.close();
     }
   }
 
-  /** Undefined if the file system does not say. Opening the file gives the reason then. */
-  #readBefore(): string | undefined {
-    try {
-      return this.#read('');
-    } catch {
-      return undefined;
-    }
+  /** Compares nothing from now on: the inodes of this file system say nothing. */
+  ignore(): void {
+    this.#isWatched = false;
   }
 
-  /** Whether each file is the one that was remembered. Opens nothing, and so costs microseconds. */
-  get isSame(): boolean {
-    return ENDS.every((end) => this.#has(end));
+  /** The inode of the open file. */
+  get inode(): string {
+    return String(this.#opened[0]).replace(/^.*:/, '');
   }
 
-  /** Whether the file itself is the one that was remembered, whatever is beside it. */
-  get isSameFile(): boolean {
-    return this.#has('');
+  /**
+   * Whether one of the open files is not at the path any more. Opens nothing, and so costs microseconds.
+   *
+   * @throws The file system does not say, because the folder may not be read, or the volume is away.
+   */
+  get isGone(): boolean {
+    if (!this.#isWatched) return false;
+    const look = this.#look();
+    if (ENDS.every((_, index) => look[index] === this.#opened[index])) return false;
+    const [second, third] = [this.#look(), this.#look()];
+    // Where inodes change by themselves, as on some network file systems, each look finds another one.
+    const changes = ENDS.some((_, index) => {
+      const found = new Set([look[index], second[index], third[index]]);
+      return found.size === 3 && !found.has(undefined);
+    });
+    if (changes) this.#isWatched = false;
+    return !changes;
   }
 
-  /** Puts a file that `make` makes at another path in the place of this one. */
-  replaceBy(make: (path: string) => Closable): void {
-    const copy = `${this.#path}-copy`;
-    this.#remove(copy, ENDS);
-    let made: Closable | undefined;
-    try {
-      made = make(copy);
-      this.#fs.renameSync(copy, this.#path);
-      // SQLite would apply them to the copy.
-      this.#remove(this.#path, BESIDE);
-    } finally {
-      made?.close();
-      // If there was no room for it, a part of it is there.
-      this.#remove(copy, ENDS);
-    }
+  /** Whether nothing is at the path, and nothing beside it that SQLite would apply to a file there. */
+  get isFree(): boolean {
+    return this.#look().every((found) => found === undefined);
   }
 
-  /** Deletes what is left beside a file that is gone: SQLite would apply it to the next file at this path. */
-  removeRest(): void {
-    this.#remove(
-      this.#path,
-      BESIDE.filter((end) => this.#has(end)),
-    );
+  /** Whether another process may have opened the file since `-wal` or `-shm` was deleted. */
+  get isShared(): boolean {
+    const [file, ...beside] = this.#look();
+    if (file !== this.#opened[0]) return false;
+    return beside.some((found, index) => found !== undefined && found !== this.#opened[index + 1]);
   }
 
-  #remove(path: string, ends: readonly string[]): void {
-    for (const end of ends) this.#fs.rmSync(path + end, { force: true });
+  #look(): Look {
+    return ENDS.map((end) => this.#read(end));
   }
 
-  #has(end: (typeof ENDS)[number]): boolean {
-    return this.#read(end) === this.#seen[ENDS.indexOf(end)];
-  }
-
-  /** @throws The file system does not say, because the folder may not be read, or the volume is away. */
   #read(end: string): string | undefined {
-    const stats = this.#fs.statSync(this.#path + end, { throwIfNoEntry: false });
+    const stats = this.#fs.statSync(this.path + end, { throwIfNoEntry: false });
     return stats && `${stats.dev}:${stats.ino}`;
   }
 }

@@ -7,7 +7,7 @@
  * @packageDocumentation
  */
 
-export { InboxFullError } from '../errors/inbox.js';
+export { FileGoneError, InboxFullError } from '../errors/inbox.js';
 export type { DeadLetter, DeadLetters, ListDeadLettersOptions } from '../inbox/dead-letters.js';
 export type { InboxCounts, InboxHealth, InboxWarnings, SharedWarning } from '../inbox/health.js';
 export type { InboxFailure, InboxHooks, InboxRun } from '../inbox/hooks.js';

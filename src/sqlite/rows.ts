@@ -1,3 +1,4 @@
+import { FileGoneError } from '../errors/inbox.js';
 import type { Ending, Runner } from '../inbox/engine.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
 import { parseJson } from '../utils/json.js';
@@ -70,8 +71,13 @@ export class FileRows implements Rows<TakenRow> {
   }
 
   async end(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<Recorded> {
-    const isRecorded = await this.#file.write(() => this.#apply(event, ending));
-    return isRecorded ? 'recorded' : 'lost';
+    try {
+      return (await this.#file.write(() => this.#apply(event, ending))) ? 'recorded' : 'lost';
+    } catch (error) {
+      // The event runs again after the restart.
+      if (error instanceof FileGoneError) return 'lost';
+      throw error;
+    }
   }
 
   #apply(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): boolean {

@@ -16,28 +16,38 @@ export type Row = Readonly<Record<string, SqlValue>>;
 export interface SqliteStatement {
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
   all(...values: readonly SqlValue[]): Row[];
-  iterate(): Iterable<Row>;
 }
 
 /** The modules that an inbox in a file needs. Our public types must not refer to those of Node. */
 export interface Runtime {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
   readonly fs: {
-    openSync(path: string, flags: string, mode: number): number;
+    openSync(path: string, flags: string, mode?: number): number;
     closeSync(descriptor: number): void;
+    fsyncSync(descriptor: number): void;
     statfsSync(path: string): DiskStats;
     statSync(path: string, options: { readonly throwIfNoEntry: false }): FileStats | undefined;
+    lstatSync(path: string, options: { readonly throwIfNoEntry: false }): FileStats | undefined;
+    realpathSync(path: string): string;
+    readlinkSync(path: string): string;
+    linkSync(from: string, to: string): void;
     rmSync(path: string, options: { readonly force: true }): void;
-    renameSync(from: string, to: string): void;
   };
-  readonly path: { dirname(path: string): string; resolve(path: string): string };
+  readonly path: {
+    dirname(path: string): string;
+    basename(path: string): string;
+    join(...parts: readonly string[]): string;
+    resolve(...parts: readonly string[]): string;
+  };
 }
 
 /** The part of `stat(2)` that is used here. */
 export interface FileStats {
   readonly dev: number;
   readonly ino: number;
+  readonly mtimeMs: number;
   isDirectory(): boolean;
+  isSymbolicLink(): boolean;
 }
 
 /** The part of `statfs(2)` that is used here. */

@@ -26,14 +26,14 @@ const MAX_TRANSACTION_MS = 20;
  */
 export class Writer {
   readonly #database: Database;
-  readonly #follow: () => void;
+  readonly #check: () => void;
   #changes: Change[] = [];
   #isScheduled = false;
 
-  /** @param follow - Called before and after each transaction: makes sure that others find what it writes. */
-  constructor(database: Database, follow: () => void) {
+  /** @param check - Called before and after each transaction. Throws if others would not find what it writes. */
+  constructor(database: Database, check: () => void) {
     this.#database = database;
-    this.#follow = follow;
+    this.#check = check;
   }
 
   /**
@@ -86,7 +86,7 @@ export class Writer {
     this.#changes.splice(0, applied.length);
     try {
       this.#database.run('COMMIT');
-      this.#follow();
+      this.#check();
       for (const [{ resolve }, result] of applied) resolve(result);
     } catch (error) {
       this.#rollBack();
@@ -99,7 +99,7 @@ export class Writer {
   #begin(): boolean {
     const startedAt = performance.now();
     try {
-      this.#follow();
+      this.#check();
       this.#database.run('BEGIN IMMEDIATE');
     } catch (error) {
       if (isBusy(error)) this.#waitForOthers(performance.now() - startedAt);

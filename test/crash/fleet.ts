@@ -45,6 +45,17 @@ export class Fleet {
     this.#processes[index] = this.#start(settings);
   }
 
+  /** Ends all of them. What they ran counts as killed. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    for (const { pid = 0 } of this.#processes) this.killed.add(pid);
+    await Promise.all(this.#processes.map((child) => end(child, signal)));
+  }
+
+  /** Starts all of them again. */
+  startAgain(): void {
+    for (const [index, settings] of this.#settings.entries()) this.#processes[index] = this.#start(settings);
+  }
+
   get size(): number {
     return this.#settings.length;
   }

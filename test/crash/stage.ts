@@ -53,7 +53,7 @@ export class Stage {
   readonly random = randomNumbers(SEED);
   readonly receivers: Fleet;
   readonly workers: Fleet;
-  readonly inbox: Awaited<ReturnType<typeof openInbox>>;
+  inbox: Awaited<ReturnType<typeof openInbox>>;
   /** The times of failovers, at which Redis lost what it had not replicated yet. */
   readonly forgotten: number[] = [];
   readonly #common: Omit<ProcessSettings, 'port' | 'worker'>;
@@ -110,6 +110,16 @@ export class Stage {
       if (!this.ledger.isComplete) await happen();
     }
     await sending;
+  }
+
+  /** Ends all processes, and starts them again after `meanwhile`. */
+  async restart(signal: NodeJS.Signals, meanwhile: () => void): Promise<void> {
+    await Promise.all([this.inbox.close(), this.receivers.end(signal), this.workers.end(signal)]);
+    meanwhile();
+    this.inbox = await openInbox(this.#common);
+    this.receivers.startAgain();
+    this.workers.startAgain();
+    await Promise.all(this.#ports.map(untilResponding));
   }
 
   /** Waits until no event is waiting, active or retrying. */

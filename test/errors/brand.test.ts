@@ -82,6 +82,7 @@ const everyType: Readonly<Record<ErrorType, true>> = {
   webhook_payload_error: true,
   unknown_event_error: true,
   inbox_full_error: true,
+  file_gone_error: true,
   inbox_replicas_error: true,
 };
 

@@ -3,7 +3,7 @@
  *
  * `CRASH_EVENTS` and `CRASH_SEED` are those of the campaign on Redis; `CRASH_RUNTIME='bun run'` runs the processes.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -83,15 +83,16 @@ test('poison: some events end their worker, and some block it', async () => {
   });
 });
 
-test('deleted file: the file, or what is beside it, is deleted while all processes run', async () => {
+test('deleted file: the file, or what is beside it, is deleted, and all processes restart', async () => {
   const file = newFile();
   const stage = await Stage.open({ storage: { file }, senders: 16 });
   const choices = [['', '-wal', '-shm'], ['-wal'], [''], ['-wal', '-shm'], ['-shm']];
   let deleted = 0;
-  await stage.send(EVENTS / 6, async () => {
+  await stage.send(EVENTS / 10, async () => {
     for (const end of choices[deleted % choices.length] ?? []) rmSync(file + end, { force: true });
     deleted += 1;
-    await sleep(stage.random() * 2_000);
+    const gone = await untilGone(stage);
+    await stage.restart(stage.random() < 0.5 ? 'SIGTERM' : 'SIGKILL', () => followAdvice(file, gone));
   });
   await expectPromiseKept(stage, () => ({
     faults: { 'times deleted': deleted },
@@ -99,6 +100,24 @@ test('deleted file: the file, or what is beside it, is deleted while all process
   }));
   expect(checkIntegrity(file)).toEqual([{ integrity_check: 'ok' }]);
 });
+
+/** What the health says when the file is gone. */
+async function untilGone({ inbox }: Stage): Promise<string> {
+  for (;;) {
+    const { gone } = (await inbox.health()).warnings as { readonly gone?: string };
+    if (gone !== undefined) return gone;
+    await sleep(50);
+  }
+}
+
+/** Does what the message says. */
+function followAdvice(file: string, gone: string): void {
+  const [, copy = ''] = /is (\S+-left-\S+)\. /.exec(gone) ?? [];
+  if (gone.includes('Stop all processes')) {
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    renameSync(copy, file);
+  } else rmSync(copy);
+}
 
 function checkIntegrity(file: string): unknown[] {
   const { DatabaseSync } = loadRuntime();
