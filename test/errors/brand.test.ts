@@ -14,6 +14,7 @@ import {
   WebhookError,
 } from 'agent-platform-sdk';
 import * as inbox from 'agent-platform-sdk/bullmq';
+import { FileGoneError } from 'agent-platform-sdk/sqlite';
 import { expect, test, vi } from 'vitest';
 
 const call = { method: 'GET', path: '/x', region: 'eu' } as const;
@@ -87,7 +88,7 @@ const everyType: Readonly<Record<ErrorType, true>> = {
 };
 
 test('each type has an exported class, whose name begins its printed form', () => {
-  const classes = Object.entries({ ...sdk, ...inbox }).filter(
+  const classes = Object.entries({ ...sdk, ...inbox, FileGoneError }).filter(
     ([name, value]) => typeof value === 'function' && name.endsWith('Error'),
   ) as [string, new (...args: unknown[]) => AgentPlatformError][];
   const types: string[] = [];
