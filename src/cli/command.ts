@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { hintFor } from '../utils/suggest.js';
+import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
 import type { Terminal } from './terminal.js';
 
 /** A command: `agent-platform-sdk <name> [operand] [options]`. */
@@ -13,6 +14,12 @@ export interface Command {
 
 /** The command line is wrong. The message says how to fix it. */
 export class UsageError extends Error {}
+
+/** Every process can read a command line, so there is no option for these. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  '--secret': SECRET_VARIABLE,
+  '--token': 'AGENT_PLATFORM_TOKEN',
+};
 
 /** Parses the options of a command, and its operand if it takes one. */
 export function parse<const Options extends NonNullable<ParseArgsConfig['options']>>(
@@ -32,7 +39,9 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
     // Here, Node explains how to pass an argument that begins with a dash.
     const [, unknown] = /^Unknown option '(.+?)'/.exec(message) ?? [];
     const known = Object.keys(options).map((name) => `--${name}`);
-    const problem = unknown && `Unknown option ${unknown}. ${hintFor(unknown, known, '`')}`;
+    const variable = VARIABLES[unknown ?? ''];
+    const hint = variable === undefined ? hintFor(unknown ?? '', known, '`') : `Set ${variable} instead.`;
+    const problem = unknown && `Unknown option ${unknown}. ${hint}`;
     throw new UsageError(problem ?? message, { cause: error });
   }
 }

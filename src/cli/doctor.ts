@@ -120,7 +120,8 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
 /** Warns about variables that nothing reads, such as a misspelt one. */
 function checkVariables(env: Terminal['env'], report: Report): void {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('AGENT_PLATFORM_') || VARIABLES.includes(name)) continue;
+    // `AGENT_PLATFROM_TOKEN` too.
+    if (!/^AGENTS?_?PLAT/.test(name) || VARIABLES.includes(name)) continue;
     report('settings', 'warn', `This package does not read ${name}. ${hintFor(name, VARIABLES)}`);
   }
 }
@@ -154,7 +155,6 @@ function explainFailedCall(error: unknown, { region, baseUrl }: AgentPlatform): 
   const { message } = error as Error;
   const status = error instanceof ApiError ? error.status : undefined;
   const questions = [message];
-  if (status === undefined) questions.push('Is the address right, and can this machine reach it?');
   if (error instanceof ApiError) questions.push(...explainRedirect(error, baseUrl, baseUrlVariable(region)));
   if (status === 404) questions.push('Is the address right? The client appends /v3 to it.');
   if (status === 401) {
@@ -193,11 +193,12 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     const isRedirected = isRedirect(status);
     const isReceiver = status !== undefined && status !== 404 && !isRedirected;
     const elsewhere = isRedirected ? REDIRECT_ADVICE : NO_RECEIVER_ADVICE;
-    const hint = isReceiver ? advice : elsewhere;
+    // An error says by itself what to do.
+    const hint = status === undefined ? '' : `\n- ${isReceiver ? advice : elsewhere}`;
     const more = location === undefined ? onOneLine(error) : `The redirect leads to ${location}`;
     const found = `${kind} webhook_test: ${status ?? outcome} in ${duration} ms. ${more}`.trim();
     const isOk = status === expected;
-    report('receiver', isOk ? 'ok' : 'fail', isOk ? found : `${found}\n- ${hint}`);
+    report('receiver', isOk ? 'ok' : 'fail', isOk ? found : found + hint);
     return { isReceiver, isOk };
   };
   const words = 'A test of agent-platform-sdk doctor';
@@ -210,7 +211,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
     await probe('large (1.2 MB)', 'x'.repeat(LARGE_MESSAGE_LENGTH), secret, 200, LARGE_ADVICE);
 }
 
-const NO_RECEIVER_ADVICE = 'No receiver there: is it running, and are port and path right?';
+const NO_RECEIVER_ADVICE = 'No receiver there: are port and path right?';
 
 const REDIRECT_ADVICE = `Only 200 is a success (6.4), and the service may not follow redirects. Use the address it leads to.
 - Does it lead to a login page? Then let webhooks pass without a login.`;

@@ -81,9 +81,7 @@ test.each<[status: number, body: object, causes: readonly string[]]>([
 test('asks about the address if nothing listens there, or it is another service', async () => {
   const { env } = await service();
   const gone = { ...env, AGENT_PLATFORM_BASE_URL_EU: 'http://127.0.0.1:9999' };
-  expect((await finish(['doctor'], gone)).lines[1]).toContain(
-    'Is the address right, and can this machine reach it?',
-  );
+  expect((await finish(['doctor'], gone)).lines[1]).toContain('Check `baseUrls.eu` and the network.');
   const other = {
     ...env,
     AGENT_PLATFORM_BASE_URL_EU: await serve((_, response) => response.writeHead(404).end()),
@@ -189,9 +187,12 @@ test('--webhook posts an authentic and a forged event', async () => {
 test('--webhook posts nothing more if no receiver is there', async () => {
   const { env } = await service();
   const other = await serve((_, response) => response.writeHead(404).end());
-  for (const url of ['http://127.0.0.1:9999', other]) {
+  for (const [url, advice] of [
+    ['http://127.0.0.1:9999', 'Is the receiver running at this address?'],
+    [other, 'No receiver there: are port and path right?'],
+  ] as const) {
     const { lines } = await finish(['doctor', '--webhook', url], env);
-    expect(lines.slice(2)).toEqual([expect.stringContaining('No receiver there: is it running')]);
+    expect(lines.slice(2)).toEqual([expect.stringContaining(advice)]);
   }
 });
 
@@ -235,6 +236,11 @@ test.each<[what: string, env: object, finding: RegExp]>([
     const finding = `^warn {2}settings {2}This package does not read ${wrong}. Did you mean "${right}"\\?$`;
     return [`the misspelt ${wrong}`, { [`${wrong}`]: 'x' }, new RegExp(finding)] as [string, object, RegExp];
   }),
+  [
+    'the misspelt AGENT_PLATFROM_TOKEN',
+    { AGENT_PLATFROM_TOKEN: 'x' },
+    /This package does not read AGENT_PLATFROM_TOKEN. Did you mean "AGENT_PLATFORM_TOKEN"\?$/,
+  ],
   [
     'swapped regions',
     { AGENT_PLATFORM_BASE_URL_NA: 'https://eu-api.example.com' },

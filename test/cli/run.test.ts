@@ -50,6 +50,8 @@ describe('a wrong command line exits with 2', () => {
     ['fake --prot 1', 'Unknown option --prot. Did you mean `--port`?'],
     ['fake -p 1', 'Unknown option -p.'],
     ['listen --zebra', 'Unknown option --zebra.'],
+    ['listen --secret x', 'Unknown option --secret. Set AGENT_PLATFORM_WEBHOOK_SECRET instead.'],
+    ['doctor --token x', 'Unknown option --token. Set AGENT_PLATFORM_TOKEN instead.'],
     ['fake extra', "Unexpected argument 'extra'."],
     ['fake --port 70000', '--port must be a number from 0 to 65535, got "70000".'],
     ['fake --port', "Option '--port <value>' argument missing"],

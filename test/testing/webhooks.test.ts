@@ -173,8 +173,35 @@ describe('send', () => {
     webhooks.subscribe({ fetch: () => new Response(broken) });
     expect(await webhooks.send('webhook_test')).toMatchObject([
       { outcome: 'success', response: 'x'.repeat(4_096) },
-      { outcome: 'success', response: '' },
+      { outcome: 'success', response: 'half' },
     ]);
+  });
+
+  test('waits a second for a body that stays open, and reads no more of one than it keeps', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { webhooks } = createFakePlatform();
+    const chunk = new TextEncoder().encode('x'.repeat(3_000));
+    const [pulled, cancelled] = [vi.fn(), vi.fn()];
+    const body = (chunks: number) =>
+      new ReadableStream({
+        pull(controller) {
+          pulled();
+          if (pulled.mock.calls.length <= chunks) controller.enqueue(chunk);
+          else return new Promise(() => undefined);
+        },
+        cancel: cancelled,
+      });
+    webhooks.subscribe({ fetch: () => new Response(body(1)) });
+    const sending = webhooks.send('webhook_test');
+    await vi.waitFor(() => expect(pulled).toHaveBeenCalledTimes(2));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await sending).toMatchObject([{ outcome: 'success', response: 'x'.repeat(3_000) }]);
+    pulled.mockClear();
+    webhooks.subscribe({ fetch: () => new Response(body(1_000)) });
+    for (const { id } of webhooks.subscriptions.slice(0, 1)) webhooks.unsubscribe(id);
+    expect(await webhooks.send('webhook_test')).toMatchObject([{ response: 'x'.repeat(4_096) }]);
+    expect([pulled.mock.calls.length < 5, cancelled.mock.calls.length]).toEqual([true, 2]);
   });
 
   test.each(['lead_capture', 'lead_captureed', 'lead_catpured', 'leadCaptured', 'LEAD-CAPTURED'])(
@@ -396,15 +423,35 @@ test('reset ends a delivery under way, which leaves no record and emits nothing'
 });
 
 test('a name with several addresses, none of which answers, has a reason', async () => {
-  const failures = [new Error('connect ECONNREFUSED ::1:9'), new Error('connect ECONNREFUSED 127.0.0.1:9')];
+  const failures = ['::1:9', '127.0.0.1:9'].map((address) =>
+    Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' }),
+  );
   vi.stubGlobal('fetch', () =>
     Promise.reject(new TypeError('fetch failed', { cause: new AggregateError(failures) })),
   );
   onTestFinished(() => void vi.unstubAllGlobals());
   const { webhooks } = createFakePlatform();
   webhooks.subscribe('http://localhost:9/hook');
-  const error = 'fetch failed: connect ECONNREFUSED ::1:9';
+  const error = 'fetch failed: connect ECONNREFUSED ::1:9. Is the receiver running at this address?';
   expect(await webhooks.send('webhook_test')).toMatchObject([{ outcome: 'failed', error }]);
+});
+
+test.each([
+  ['ECONNREFUSED', 'Is the receiver running at this address?'],
+  ['ENOTFOUND', 'Is the name of the host right?'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'To trust your own, set NODE_EXTRA_CA_CERTS.'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'Is the certificate valid, and for this address?'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'Is the certificate valid, and for this address?'],
+  ['HPE_INVALID_CONSTANT', 'Does it speak https: instead of http:?'],
+])('advises on %s', async (code, advice) => {
+  const cause = Object.assign(new Error('words of the runtime'), { code });
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { webhooks } = createFakePlatform();
+  webhooks.subscribe('https://shop.example/hook');
+  const [delivery] = await webhooks.send('webhook_test');
+  expect(delivery?.error).toContain('fetch failed: words of the runtime. ');
+  expect(delivery?.error).toContain(advice);
 });
 
 test('no operation sends an event on its own', async () => {

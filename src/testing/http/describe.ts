@@ -47,7 +47,7 @@ export function failureOfDelivery(delivery: PostResult | DeliveryRecord): string
   if (outcome === undefined || outcome === 'success') return undefined;
   if (outcome === 'timeout')
     return `${sentence(error)} Respond first and work later, for example with an inbox.`;
-  if (outcome === 'failed') return `${sentence(error)} Is the receiver running at this address?`;
+  if (outcome === 'failed') return sentence(error);
   const said = parseJson(response);
   const reason = wordsOf(said === undefined ? response : said);
   const leads =

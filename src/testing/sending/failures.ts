@@ -1,5 +1,6 @@
 import type { WebhookReceiver } from '../../webhooks/receiver.js';
-import { type DeliveryTarget, describeFailure, type EventPost } from './post.js';
+import { describeFailure } from './connection.js';
+import type { DeliveryTarget, EventPost } from './post.js';
 
 /** The failures of each receiver, by event. The response of a receiver never names them. */
 const failuresOf = /* @__PURE__ */ new WeakMap<DeliveryTarget, Map<string, string>>();

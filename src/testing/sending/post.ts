@@ -1,14 +1,16 @@
 import { ConfigurationError } from '../../errors/index.js';
 import type { Region } from '../../utils/regions.js';
 import { unlessAborted } from '../../utils/waiting.js';
+import { describeFailure } from './connection.js';
 import type { RecordedWebhook } from './recording.js';
 import { redirectedTo } from './redirect.js';
 
 /** A receiver must respond within this time (6.4). */
 const DELIVERY_TIMEOUT_MS = 60_000;
 
-/** The characters of a response body that are kept. */
+/** The characters of a response body that are read, and the time for them: a body may not end. */
 const MAX_RESPONSE_LENGTH = 4_096;
+const MAX_BODY_MS = 1_000;
 
 /** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
 export interface DeliveryTarget {
@@ -59,6 +61,7 @@ export interface PostResult extends Pick<DeliveryRecord, 'status' | 'response' |
 /** An event on its way to one target. */
 export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
   readonly secret: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly target: string | DeliveryTarget;
 }
 
@@ -68,7 +71,7 @@ export interface EventPost extends Pick<RecordedWebhook, 'type' | 'payload'> {
  * @param ended - Ends the post when aborted; its reason says why.
  */
 export async function postEvent(
-  { type, payload, secret, target }: EventPost,
+  { type, payload, secret, headers, target }: EventPost,
   ended?: AbortSignal,
 ): Promise<PostResult> {
   const start = Date.now();
@@ -79,7 +82,7 @@ export async function postEvent(
   const signal = AbortSignal.any([timeout.signal, ...(ended === undefined ? [] : [ended])]);
   const init: RequestInit = {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ type, payload: { ...payload, workspaceSecret: secret } }),
     // Only 200 is a success (6.4), so a redirect is not followed: a choice.
     redirect: 'manual',
@@ -89,14 +92,13 @@ export async function postEvent(
     // A receiver in process may ignore the signal.
     const response = await unlessAborted(sendTo(target, init), signal);
     const { status } = response;
-    // Only the status counts: the body may break off, or not end.
-    const body = await unlessAborted(response.text(), signal).catch(() => '');
+    const duration = Date.now() - start;
     return {
       outcome: status === 200 ? 'success' : 'refused',
       status,
-      response: body.slice(0, MAX_RESPONSE_LENGTH),
+      response: await beginningOf(response),
       location: redirectedTo(response, addressOf(target)),
-      duration: Date.now() - start,
+      duration,
     };
   } catch (error) {
     const outcome = timeout.signal.aborted ? 'timeout' : 'failed';
@@ -107,6 +109,29 @@ export async function postEvent(
   }
 }
 
+/** The beginning of a body. Only the status counts, so it may break off. */
+async function beginningOf({ body }: Response): Promise<string> {
+  let text = '';
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const cancel = (): void => void reader?.cancel().catch(() => undefined);
+  const timer = setTimeout(cancel, MAX_BODY_MS);
+  try {
+    reader = body?.getReader();
+    const decoder = new TextDecoder();
+    while (text.length < MAX_RESPONSE_LENGTH) {
+      const part = await reader?.read();
+      if (part === undefined || part.done) break;
+      text += decoder.decode(part.value, { stream: true });
+    }
+  } catch {
+    // What has come is kept.
+  } finally {
+    clearTimeout(timer);
+    cancel();
+  }
+  return text.slice(0, MAX_RESPONSE_LENGTH);
+}
+
 async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promise<Response> {
   const address = addressOf(target);
   return typeof target === 'string' ? fetch(address, init) : target.fetch(new Request(address, init));
@@ -115,18 +140,6 @@ async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promi
 /** The address of a target. A receiver in process has a made-up one. */
 function addressOf(target: string | DeliveryTarget): string {
   return typeof target === 'string' ? target : 'https://receiver.test/webhooks';
-}
-
-/** Describes what was thrown, with its cause. */
-export function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // Of a name with several addresses, `fetch` throws an error without a message around one for each
-  // (nodejs/undici#1602).
-  const cause: unknown = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause;
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
-    return `${code}. Does the server speak http: instead of https:?`;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }
 
 /**
