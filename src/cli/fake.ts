@@ -9,7 +9,7 @@ import type { FakeServer } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
 import { addHandlers } from './added-operations.js';
 import { type Command, parse, parseNumber } from './command.js';
-import { orUsageError, replaceFile, withJson } from './files.js';
+import { orUsageError, readText, replaceFile, withJson } from './files.js';
 import { JSON_OPTION, printEvent, printJson } from './lines.js';
 import { listenAt } from './listening.js';
 import type { Terminal } from './terminal.js';
@@ -32,7 +32,7 @@ Options
                        .app.github.dev; repeatable; the printed settings use the first name
   --seed <file>        a JSON file with records to add at the start:
                        { "eu": { "agents": [{ "id": "bot" }], "tools": [{ "id": "crm", "agentId": "bot" }] } }
-  --state <file>       keeps the records in this file across restarts
+  --state <file>       keeps the records in this file across restarts; if it exists, --seed has no effect
   --handlers <file>    a JavaScript module with more operations; each function gets what fake.handle passes:
                        export default { 'GET /agents/{agentId}/convos': ({ succeed }) => succeed([]) }
   --webhook <url>      sends every event of both primary workspaces to this address; repeatable
@@ -63,6 +63,11 @@ Options
       for (const region of REGIONS) platform.webhooks.subscribe(url, { region });
     }
     platform.webhooks.keepSubscriptions();
+    if (state !== undefined && seed !== undefined && existsSync(state)) {
+      terminal.error(
+        `Warning: --seed has no effect, because ${state} exists. Remove it to start from ${seed}.`,
+      );
+    }
     const save = state === undefined ? undefined : keepState(platform, state, terminal);
     const server = await listenAt(host, port, (at) =>
       platform.listen({ ...at, allowedHosts, control: true }),
@@ -82,7 +87,18 @@ Options
 /** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
   if (existsSync(file)) withJson('--state', file, (json) => platform.restore(json as FakeSnapshot));
-  const write = (): void => replaceFile(file, `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`);
+  let written: string | undefined;
+  const write = (): void => {
+    // Another fake that keeps its records there would lose its own.
+    if (written !== undefined && readText(file) !== written) {
+      throw new Error(
+        `${file} is not as this fake wrote it, so it is left alone. Restart the fake to read it.`,
+      );
+    }
+    const text = `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`;
+    replaceFile(file, text);
+    written = text;
+  };
   orUsageError('--state: ', write);
   let timer: NodeJS.Timeout | undefined;
   const save = (): void => {

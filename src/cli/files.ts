@@ -1,4 +1,18 @@
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { decodeText } from '../testing/sending/recording.js';
 import { UsageError } from './command.js';
 
@@ -9,6 +23,11 @@ export function orUsageError<Result>(about: string, run: () => Result): Result {
   } catch (error) {
     throw new UsageError(about + (error as Error).message, { cause: error });
   }
+}
+
+/** Reads a file, with or without a byte order mark. Undefined if there is none. */
+export function readText(file: string): string | undefined {
+  return existsSync(file) ? decodeText(readFileSync(file)) : undefined;
 }
 
 /** Reads the JSON in the file of an option, and passes it on. Errors name the file. */
@@ -32,5 +51,21 @@ export function replaceFile(file: string, text: string): void {
     if (!NOT_REPLACEABLE.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     writeFileSync(target, text);
     rmSync(draft, { force: true });
+  }
+}
+
+/** Appends lines to a file that only its owner can read. A line that a killed process left unfinished is ended. */
+export function appendPrivately(file: string, lines: string): void {
+  // The mode of a device or a pipe is not ours to change.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) return appendFileSync(file, lines);
+  const descriptor = openSync(file, 'a+', 0o600);
+  try {
+    fchmodSync(descriptor, 0o600);
+    const last = new Uint8Array(1);
+    const { size } = fstatSync(descriptor);
+    const isTorn = size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+    appendFileSync(descriptor, `${isTorn && lines !== '' ? '\n' : ''}${lines}`);
+  } finally {
+    closeSync(descriptor);
   }
 }

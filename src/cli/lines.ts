@@ -50,6 +50,7 @@ interface Post {
   readonly url: string;
   readonly webhook: RecordedWebhook;
   readonly secret: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Default: {@link failureOfDelivery}. */
   readonly failureOf?: (result: PostResult) => string | undefined;
   readonly about?: Partial<Pick<EventLine, 'more' | 'fields'>>;
@@ -61,11 +62,11 @@ interface Post {
  * @returns Whether it ended as it should.
  */
 export async function postAndPrint(terminal: Terminal, isJson: boolean, post: Post): Promise<boolean> {
-  const { url, webhook, secret, failureOf = failureOfDelivery, about = {} } = post;
+  const { url, webhook, secret, headers, failureOf = failureOfDelivery, about = {} } = post;
   const { type, payload } = webhook;
   const [at, fields] = [Date.now(), { type, address: url }];
   printEvent(terminal, isJson, { at, mark: SENDING, text: `${type}  ${url}`, fields });
-  const result = await postEvent({ type, payload, secret, target: url });
+  const result = await postEvent({ type, payload, secret, headers, target: url });
   const { status, outcome, duration } = result;
   const failure = failureOf(result);
   const line = { at, mark: status ?? outcome, duration, text: type, failure, more: about.more };

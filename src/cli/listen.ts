@@ -1,16 +1,17 @@
-import { appendFileSync, chmodSync } from 'node:fs';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { startListening } from '../testing/http/server.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { formatIssues, type Issue } from '../utils/issues.js';
-import { redact } from '../utils/redact.js';
+import { MASK, redact } from '../utils/redact.js';
 import { validateOwn } from '../validation/validate.js';
 import { isWebhookEventType, webhookEvents } from '../webhooks/events/table.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
 import { type Command, parse, parseNumber } from './command.js';
-import { orUsageError } from './files.js';
+import { appendPrivately, orUsageError } from './files.js';
 import { JSON_OPTION, postAndPrint, printEvent, printJson } from './lines.js';
 import { listenAt } from './listening.js';
 import { parseTarget, readSecrets } from './sending.js';
@@ -46,30 +47,49 @@ A recording contains names, addresses and messages of real people: protect it as
     const port = parseNumber('--port', values.port, 0, 65_535);
     const secrets = readSecrets(terminal);
     const url = target === undefined ? undefined : parseTarget('--forward-to', target, terminal);
-    if (file !== undefined) openRecording(file);
+    if (file !== undefined) orUsageError('--record: ', () => appendPrivately(file, ''));
+    const id = randomUUID();
+    // The receiver names the secret that an event came with.
+    const secretOf = ({ workspace }: StoredWebhook): string => secrets[Number(workspace)] ?? secrets[0];
     const store = async (webhook: StoredWebhook): Promise<void> => {
       // Recorded before it is forwarded: a failing target must not lose it.
-      if (file !== undefined) appendFileSync(file, recordLine(webhook));
+      if (file !== undefined) appendPrivately(file, recordLine(webhook, secrets));
       const { type, receivedAt: at } = webhook;
       const issues = departuresOf(webhook);
-      const payload = verbose ? redact(webhook.payload) : undefined;
+      const payload = verbose ? withoutSecrets(webhook.payload, secrets) : undefined;
       const text = payload === undefined ? '' : `\n${JSON.stringify(payload, undefined, 2)}`;
       const fields = { type, issues: issues.length === 0 ? undefined : issues, payload };
       const about = { more: formatIssues(issues) + text, fields };
       if (url === undefined) return printEvent(terminal, json, { at, mark: 200, text: type, ...about });
-      const isAccepted = await postAndPrint(terminal, json, { url, webhook, secret: secrets[0], about });
+      const isAccepted = await postAndPrint(terminal, json, {
+        url,
+        webhook,
+        secret: secretOf(webhook),
+        headers: { [OWN_POST]: id },
+        about,
+      });
       // Not handled: the response is 500.
       if (!isAccepted) throw refusedByTarget;
     };
-    const printFailure = (mark: number, type: string, failure = ''): void =>
-      printEvent(terminal, json, { at: Date.now(), mark, text: type, failure, fields: { type } });
-    const receiver = createWebhookReceiver({ secret: secrets, logLevel: 'off', inbox: { store } })
-      .onRejected(({ reason, status, hint }) => printFailure(status, reason, hint))
+    const printFailure = (mark: number, type: string, failure: string): void => {
+      const request = requests.getStore();
+      const text = request === undefined ? type : `${type}  ${request}`;
+      printEvent(terminal, json, { at: Date.now(), mark, text, failure, fields: { type, request } });
+    };
+    const named = Object.fromEntries(secrets.map((secret, index) => [String(index), secret]));
+    const receiver = createWebhookReceiver({ secret: named, logLevel: 'off', inbox: { store } })
+      .onRejected(({ reason, status, hint = OTHER_CALLER }) => printFailure(status, reason, hint))
       .onError((error, { event }) => {
         if (error === refusedByTarget) return;
         printFailure(500, event?.type ?? 'failed', (error as Error).message);
       });
-    const server = createServer((request, response) => void receiver.node(request, response));
+    const server = createServer((request, response) =>
+      requests.run(`${request.method} ${request.url?.replace(/\?.*/s, '')}`, () => {
+        if (request.headers[OWN_POST] !== id) return void receiver.node(request, response);
+        printFailure(508, 'loop', LOOP_ADVICE);
+        response.writeHead(508).end(LOOP_ADVICE);
+      }),
+    );
     const listening = await listenAt(host, port, (at) => startListening(server, at));
     const stopped = terminal.stopped();
     const forwards = url === undefined ? '' : `\nForwards verified webhooks to ${url}.`;
@@ -86,17 +106,28 @@ A recording contains names, addresses and messages of real people: protect it as
 /** Printed with the delivery already. */
 const refusedByTarget = new Error('refused by the target');
 
-/** Creates a file, or continues one, that only its owner can read: it contains personal data. */
-function openRecording(file: string): void {
-  orUsageError('--record: ', () => {
-    appendFileSync(file, '');
-    chmodSync(file, 0o600);
-  });
+/** The verb and the path of the request that is being answered. */
+const requests = new AsyncLocalStorage<string>();
+
+/** The header of forwarded events, by which this process knows its own. */
+const OWN_POST = 'agent-platform-sdk-listen';
+
+const OTHER_CALLER = 'The service posts its events as JSON. Does something else call this address?';
+
+const LOOP_ADVICE = '--forward-to leads back here. Forward to the address of your receiver.';
+
+function recordLine({ type, payload, receivedAt }: StoredWebhook, secrets: readonly string[]): string {
+  const recorded: RecordedWebhook = { type, payload, receivedAt };
+  return `${JSON.stringify(withoutSecrets(recorded, secrets))}\n`;
 }
 
-function recordLine({ type, payload, receivedAt }: StoredWebhook): string {
-  const recorded: RecordedWebhook = { type, payload, receivedAt };
-  return `${JSON.stringify(redact(recorded))}\n`;
+/** Masks fields by name, and the secrets wherever a text repeats them. */
+function withoutSecrets(value: object, secrets: readonly string[]): unknown {
+  const hide = (text: string): string =>
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
+  return JSON.parse(
+    JSON.stringify(redact(value), (_, each: unknown) => (typeof each === 'string' ? hide(each) : each)),
+  );
 }
 
 /** The fields of a payload that depart from the API specification. */

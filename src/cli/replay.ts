@@ -18,7 +18,8 @@ Options
   --only <type>   posts only events of this type; repeatable
   --json          prints JSON, one object a line
 
-The exit code is 0 if every response was 200, 1 if one was not, and 2 if there is nothing to post.`,
+The exit code is 0 if every response was 200, 1 if one was not or a line is broken, and 2 if there is nothing
+to post.`,
   async run(args, terminal) {
     const options = {
       to: { type: 'string' },
@@ -28,15 +29,20 @@ The exit code is 0 if every response was 200, 1 if one was not, and 2 if there i
     const { values, operand: file } = parse(args, options, 'a file that `listen --record` wrote');
     const url = parseTarget('--to', values.to, terminal);
     const [secret] = readSecrets(terminal);
-    const recorded = orUsageError('', () => readRecordingFile(file));
+    let broken = 0;
+    const skip = (problem: string): void => {
+      broken += 1;
+      terminal.error(problem);
+    };
+    const recorded = orUsageError('', () => readRecordingFile(file, skip));
     const webhooks = select(recorded, values.only, file);
     let refused = 0;
     for (const webhook of webhooks) {
       if (!(await postAndPrint(terminal, values.json, { url, webhook, secret }))) refused += 1;
     }
-    if (values.json) printJson(terminal, { posted: webhooks.length, refused });
-    else terminal.out(`${webhooks.length} posted, ${refused} without a 200`);
-    return refused === 0 ? 0 : 1;
+    if (values.json) printJson(terminal, { posted: webhooks.length, refused, broken });
+    else terminal.out(`${webhooks.length} posted, ${refused} without a 200, ${broken} broken lines`);
+    return refused + broken === 0 ? 0 : 1;
   },
 };
 

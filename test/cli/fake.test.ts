@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,9 +59,9 @@ test('sends events to --webhook, as its curl line does', async () => {
 test.each([
   [
     '/tools/defaults',
-    'the address lacks the region (/eu or /na) and /v3. Did you mean /eu/v3/tools/defaults?',
+    'the address lacks the region (/eu or /na) and /v3. Did you mean GET /tools/defaults below /eu/v3?',
   ],
-  ['/na/tools/defaults', 'the address lacks /v3. Did you mean /na/v3/tools/defaults?'],
+  ['/na/tools/defaults', 'the address lacks /v3. Did you mean GET /tools/defaults below /na/v3?'],
 ])('prints the call of %s, and what its address lacks', async (path, lacks) => {
   const { lines, url } = await fake();
   await fetch(url + path);
@@ -213,6 +214,47 @@ test('--state keeps records over restarts, in a file of its owner', async () => 
   writeFileSync(file, '{"version":9}');
   expect(await finish(['fake', '--state', file])).toMatchObject({ code: 2 });
 });
+
+test('--seed beside a --state that exists has no effect, and the start says so', async () => {
+  const [state, seed] = [join(folder, 'seeded.json'), join(folder, 'seed-beside.json')];
+  writeFileSync(seed, '{"eu":{"leads":[{"id":"lead_of_seed"}]}}');
+  expect((await fake('--state', state, '--seed', seed)).errors).toEqual([]);
+  expect(readFileSync(state, 'utf8')).toContain('lead_of_seed');
+  const { errors } = await fake('--state', state, '--seed', seed);
+  expect(errors).toEqual([expect.stringContaining(`--seed has no effect, because ${state} exists.`)]);
+});
+
+test('two fakes with one --state: the second write is refused, and nothing is lost', async () => {
+  const file = join(folder, 'shared.json');
+  const [first, second] = [await fake('--state', file), await fake('--state', file)];
+  await post(`${second.url}/_fake/records/eu/tools`, { id: 'of_second' });
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('of_second'));
+  await post(`${first.url}/_fake/records/eu/tools`, { id: 'of_first' });
+  first.stop();
+  await first.exit;
+  expect(first.errors[0]).toContain('is not as this fake wrote it, so it is left alone');
+  expect(readFileSync(file, 'utf8')).toContain('of_second');
+});
+
+test.each(['a#b', 'a b', "it's", 'a"b', 'a\\nb', '$HOME', '\'"', '`$(x)`', 'a=b', 'plain.secret:1/2-3'])(
+  'the printed settings read back with the secret %s',
+  async (secret) => {
+    const seed = join(folder, 'odd-secret.json');
+    const workspaces = [{ id: 'workspace_eu_1', secret }];
+    writeFileSync(seed, JSON.stringify({ eu: { workspaces } }));
+    const { lines } = await fake('--seed', seed);
+    const env = join(folder, 'printed.env');
+    writeFileSync(env, /^AGENT_PLATFORM_REGION=.*?\n\n/ms.exec(lines[0] ?? '')?.[0] ?? '');
+    const print =
+      'console.log(JSON.stringify([process.env.AGENT_PLATFORM_TOKEN, process.env.AGENT_PLATFORM_WEBHOOK_SECRET]))';
+    const { AGENT_PLATFORM_TOKEN: _, AGENT_PLATFORM_WEBHOOK_SECRET: __, ...clean } = process.env;
+    const { stdout } = spawnSync(process.execPath, [`--env-file=${env}`, '-e', print], {
+      encoding: 'utf8',
+      env: clean,
+    });
+    expect(JSON.parse(stdout)).toEqual([secret, secret]);
+  },
+);
 
 test('--host and --allow-host change the printed settings', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
@@ -38,6 +38,15 @@ async function receiver() {
   return { url: await serve((request, response) => void node(request, response)), handled };
 }
 
+/** `listen --forward-to` an address that knows the port it listens at. */
+async function listenAndForward(targetOf: (port: number) => string) {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return start(['listen', '--port', String(port), '--forward-to', targetOf(port)], env);
+}
+
 const lead = fixtures.delivery('lead_captured', secret, { leadName: 'Dana' });
 
 describe('listen', () => {
@@ -54,7 +63,9 @@ describe('listen', () => {
       expect.stringMatching(/^\d\d:\d\d:\d\d {2}200 {14}lead_captured$/),
       expect.stringMatching(/^.{10}200 {14}lead_captured\n {2}- leadName: expected string/),
       expect.stringMatching(/^.{10}200 {14}new_type\n {2}- type: not in the API specification/),
-      expect.stringMatching(/^.{10}401 {14}verification_failed\n {10}Its `workspaceSecret` matches none/),
+      expect.stringMatching(
+        /^.{10}401 {14}verification_failed {2}POST \/\n {10}Its `workspaceSecret` matches none/,
+      ),
     ]);
     expect(tones.slice(1)).toEqual(['ok', 'ok', 'ok', 'fail']);
   });
@@ -71,10 +82,28 @@ describe('listen', () => {
     await cut;
   });
 
-  test('accepts several secrets', async () => {
+  test('accepts several secrets, and forwards the one that came', async () => {
+    const { url: target, handled } = await receiver();
     const secrets = { AGENT_PLATFORM_WEBHOOK_SECRET: `the-first-secret, ${secret}` };
-    const { url } = await start(['listen', '--port', '0'], secrets);
+    const { url } = await start(['listen', '--port', '0', '--forward-to', target], secrets);
     expect((await postTo(url, lead)).status).toBe(200);
+    expect(handled).toHaveLength(1);
+  });
+
+  test('refuses what it forwards to itself, and says so', async () => {
+    const { url, lines } = await listenAndForward((port) => `http://127.0.0.1:${port}/hooks?key=1`);
+    expect((await postTo(url, lead)).status).toBe(500);
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^.{10}sending/),
+      expect.stringMatching(/^.{10}508 {14}loop {2}POST \/hooks\n.*--forward-to leads back here/),
+      expect.stringMatching(/^.{10}508 .*\n.*--forward-to leads back here/),
+    ]);
+  });
+
+  test('says what was refused: verb, path and hint', async () => {
+    const { url, lines } = await start(['listen', '--port', '0'], env);
+    expect((await fetch(`${url}/hook?key=1`)).status).toBe(405);
+    expect(lines[1]).toMatch(/^.{10}405 .* GET \/hook\n {10}\S/);
   });
 
   test('--verbose prints payloads, without the secret and marked fields', async () => {
@@ -100,7 +129,10 @@ describe('listen', () => {
     const issues = [expect.objectContaining({ path: ['leadName'] })];
     expect(lines.slice(1).map((line) => JSON.parse(line) as object)).toEqual([
       { at, status: 200, type: 'lead_captured', issues },
-      { at, status: 401, type: 'verification_failed', failure: expect.stringMatching('none') as string },
+      {
+        ...{ at, status: 401, type: 'verification_failed', request: 'POST /' },
+        failure: expect.stringMatching('none') as string,
+      },
     ]);
   });
 
@@ -152,6 +184,47 @@ describe('listen', () => {
     });
     expect([rest, line.includes(secret), statSync(file).mode & 0o777]).toEqual([[], false, 0o600]);
   });
+
+  test('--record keeps no secret that another text repeats', async () => {
+    const file = newFile();
+    const { url } = await start(['listen', '--port', '0', '--record', file], env);
+    await postTo(url, { ...lead, payload: { ...lead.payload, leadName: `{"workspaceSecret":"${secret}"}` } });
+    const text = readFileSync(file, 'utf8');
+    expect([text.includes(secret), JSON.parse(text)]).toMatchObject([
+      false,
+      { payload: { leadName: '{"workspaceSecret":"[redacted]"}' } },
+    ]);
+  });
+
+  test('--record keeps a file that comes back, after a rotation, to its owner', async () => {
+    const file = newFile();
+    const { url } = await start(['listen', '--port', '0', '--record', file], env);
+    rmSync(file);
+    await postTo(url, lead);
+    expect([readFileSync(file, 'utf8').includes('Dana'), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
+  });
+
+  test('--record leaves a device as it is', async () => {
+    const { mode } = statSync('/dev/null');
+    const { url } = await start(['listen', '--port', '0', '--record', '/dev/null'], env);
+    expect((await postTo(url, lead)).status).toBe(200);
+    expect(statSync('/dev/null').mode).toBe(mode);
+  });
+
+  test('--record ends a line that a killed process left unfinished, and replay skips it', async () => {
+    const file = newFile('{"type":"lead_captured","payload":{"leadName":"Da');
+    const { url } = await start(['listen', '--port', '0', '--record', file], env);
+    await postTo(url, lead);
+    await postTo(url, { ...lead, payload: { ...lead.payload, createdAt: 7 } });
+    const { url: target, handled } = await receiver();
+    const { code, lines, errors } = await finish(['replay', file, '--to', target], env);
+    expect(handled).toHaveLength(2);
+    expect([code, lines.at(-1), errors]).toEqual([
+      1,
+      '2 posted, 0 without a 200, 1 broken lines',
+      [`Line 1 of ${file} is not a recorded webhook: expected { "type", "payload" }.`],
+    ]);
+  });
 });
 
 describe('replay', () => {
@@ -167,7 +240,7 @@ describe('replay', () => {
     const args = ['replay', newFile(recording.join('\n')), '--to', url];
     const { code, lines } = await finish(args, env);
     expect(handled.map(({ type }) => type)).toEqual(['lead_captured', 'webhook_test', 'lead_captured']);
-    expect([code, lines.at(-1)]).toEqual([0, '3 posted, 0 without a 200']);
+    expect([code, lines.at(-1)]).toEqual([0, '3 posted, 0 without a 200, 0 broken lines']);
   });
 
   test('reads a recording with a byte order mark; --json prints lines of JSON', async () => {
@@ -179,7 +252,7 @@ describe('replay', () => {
       [
         expect.objectContaining({ outcome: 'sending', type: 'webhook_test' }),
         expect.objectContaining({ status: 200, type: 'webhook_test', address: `${url}/` }),
-        { posted: 1, refused: 0 },
+        { posted: 1, refused: 0, broken: 0 },
       ],
     ]);
   });
@@ -203,7 +276,7 @@ describe('replay', () => {
     expect([code, tones[1]]).toEqual([1, 'fail']);
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/^.{10}401 .* lead_captured\n.* Does the receiver have the secret/),
-      '1 posted, 1 without a 200',
+      '1 posted, 1 without a 200, 0 broken lines',
     ]);
   });
 });

@@ -8,10 +8,18 @@ export function dotenv(state: FakeState, region: Region, origin: string): string
   const secret = workspace?.secret ?? '';
   return [
     `AGENT_PLATFORM_REGION=${region}`,
-    `AGENT_PLATFORM_TOKEN=${secret}`,
+    `AGENT_PLATFORM_TOKEN=${quoted(secret)}`,
     ...REGIONS.map((each) => `AGENT_PLATFORM_BASE_URL_${each.toUpperCase()}=${origin}/${each}`),
     // The client refuses plain http: to another machine without it.
     ...(isLoopback(new URL(origin).hostname) ? [] : ['AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true']),
-    `AGENT_PLATFORM_WEBHOOK_SECRET=${secret}`,
+    `AGENT_PLATFORM_WEBHOOK_SECRET=${quoted(secret)}`,
   ].join('\n');
+}
+
+/** Quotes a value that readers of such files would change, such as one with a `#`. */
+function quoted(value: string): string {
+  if (/^[\w.:/-]*$/.test(value)) return value;
+  // Inside of double quotes, `\n` would become a line break.
+  const quote = ["'", '`', '"'].find((each) => !value.includes(each)) ?? "'";
+  return quote + value + quote;
 }
