@@ -3,13 +3,13 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import { flag, text } from '../schemas/fields.js';
 import { bindMethods } from '../utils/bound.js';
 import { byRegion } from '../utils/regions.js';
-import { checkOptions, oneOf } from '../validation/check-options.js';
+import { checkOptions, func, oneOf } from '../validation/check-options.js';
 import { ChangeEmitter, type FakeChange } from './changes.js';
 import { choicesSchema, type FakeChoices, resolveChoices } from './fake/choices.js';
 import { Faults } from './fake/faults/faults.js';
 import { createFetch, type FakeFetch } from './fake/fetch.js';
 import { Generation } from './fake/generation.js';
-import { type Handler, handlerRoute } from './fake/handler.js';
+import { declaredEndpoint, type Handler, handlerRoute } from './fake/handler.js';
 import { type FakeRequest, Log } from './fake/log.js';
 import { type BaseUrls, resolveBaseUrls } from './fake/places.js';
 import { createAdd, type FakeAdd } from './fake/records/add.js';
@@ -23,7 +23,7 @@ import {
   takeSnapshot,
 } from './fake/records/region-store.js';
 import { fillStore, type Seed, seed, startRecordsSchema } from './fake/records/seed.js';
-import { documentedRoutes, isSameOperation, type Route } from './fake/route.js';
+import { documentedRoutes, type Route } from './fake/route.js';
 import { type Incoming, respondTo, type Service } from './fake/service.js';
 import { copyOf } from './fixtures/overlay.js';
 import { type FakeServer, type ListenOptions, startServer } from './http/server.js';
@@ -52,6 +52,22 @@ function optionsSchema(): z.core.$ZodType {
     baseUrls: z.optional(z.strictObject(byRegion(() => text))),
   } satisfies Record<keyof FakePlatformOptions, z.core.$ZodType>;
   return z.strictObject(fields);
+}
+
+const handleSchema = /* @__PURE__ */ z.strictObject({ endpoint: declaredEndpoint, handler: func });
+
+declare global {
+  /** As in `lib.esnext.disposable`: these declarations must compile with any `lib`. */
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}
+
+/** Removes a handler of `fake.handle`. */
+export interface UndoHandle {
+  (): void;
+  /** The same, for `using`. */
+  [Symbol.dispose](): void;
 }
 
 /**
@@ -149,6 +165,9 @@ export class FakePlatform {
    * Before the handler is called, the request is authenticated, validated against the endpoint's schemas of
    * query and body, and checked by `choices.permits`. The handler checks what else a caller may reach.
    *
+   * @returns A function that removes the handler, which uncovers what it replaced. `using` does it by itself.
+   * @throws {ConfigurationError} If the endpoint or the handler is something else.
+   *
    * @example
    * ```ts
    * import { AgentPlatform, endpoint, ToolSchema, withData } from 'agent-platform-sdk';
@@ -170,9 +189,15 @@ export class FakePlatform {
   handle<Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
     handler: Handler<Path, Body, Query, Result>,
-  ): void {
-    const others = this.#routes.filter((route) => !isSameOperation(route.endpoint, endpoint));
-    this.#routes = [handlerRoute(endpoint, handler), ...others];
+  ): UndoHandle {
+    checkOptions(handleSchema, { endpoint, handler }, { of: 'fake.handle' });
+    const added = handlerRoute(endpoint, handler);
+    // The first route of an operation answers.
+    this.#routes = [added, ...this.#routes];
+    const undo = (): void => {
+      this.#routes = this.#routes.filter((route) => route !== added);
+    };
+    return Object.assign(undo, { [Symbol.dispose]: undo });
   }
 
   /**

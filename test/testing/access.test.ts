@@ -165,13 +165,15 @@ describe('refusals', () => {
 });
 
 test.each([
-  ['no header', ''],
-  ['another scheme', 'Basic abc'],
-  ['no token', 'Bearer '],
-  ['an unknown token', 'Bearer nobody'],
-])('%s is refused with 401', async (_, authorization) => {
+  ['no header', '', 'is missing'],
+  ['another scheme', 'Basic abc', 'is missing'],
+  ['no token', 'Bearer ', 'lacks "Bearer " before the token'],
+  ['a token alone', 'fake-workspace-secret-of-workspace_eu_1', 'lacks "Bearer " before the token'],
+  ['an unknown token', 'Bearer nobody', 'is unknown'],
+])('%s is refused with 401', async (_, authorization, words) => {
   const response = await send(createFakePlatform(), '/v3/tools/defaults', { headers: { authorization } });
-  expect([response.status, await response.json()]).toMatchObject([401, { code: 'UNAUTHORIZED' }]);
+  const message = expect.stringContaining(words) as string;
+  expect([response.status, await response.json()]).toMatchObject([401, { code: 'UNAUTHORIZED', message }]);
 });
 
 test('an endpoint without authentication has no caller', async () => {

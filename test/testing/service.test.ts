@@ -40,10 +40,15 @@ describe('fetch', () => {
   });
 });
 
+const NEAR = 'Did you mean ';
+
 test.each([
   ['an unknown operation', '/v3/campaigns', {}, 404, 'There is no operation GET /v3/campaigns'],
   ['a path without /v3', '/tools/defaults', {}, 404, 'There is no operation'],
-  ['another method', '/v3/tools/defaults', { method: 'PUT', body: '{}' }, 404, 'There is no operation'],
+  ['another method', '/v3/tools/defaults', { method: 'PUT', body: '{}' }, 404, `${NEAR}GET /tools/defaults`],
+  ['a slash at the end', '/v3/tools/defaults/', {}, 404, `${NEAR}GET /tools/defaults below /v3?`],
+  ['another case', '/v3/Tools//Defaults', {}, 404, `${NEAR}GET /tools/defaults below /v3?`],
+  ['another method and case', '/v3/Workspaces/W1', {}, 404, `${NEAR}DELETE /workspaces/W1 below /v3?`],
   ['an empty id', '/v3/tools/', {}, 404, 'There is no operation'],
   [
     'another content type',
@@ -51,6 +56,13 @@ test.each([
     { method: 'POST', body: '{}' },
     400,
     'must be application/json',
+  ],
+  [
+    'an encoded body',
+    '/v3/agents/agent_eu_1/variables',
+    { method: 'POST', headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' },
+    400,
+    'must not be encoded, and this is gzip',
   ],
   [
     'invalid JSON',
@@ -222,6 +234,58 @@ describe('handle', () => {
     fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId, name: 'second' }));
     expect(await clientOf(fake).tools.get('t')).toEqual({ id: 't', name: 'second' });
     expect(fake.requests).toMatchObject([{ endpoint: 'getTool' }]);
+  });
+
+  test.each([true, false])(
+    'returns its undo, which uncovers what was replaced (by `using`: %s)',
+    async (byUsing) => {
+      const fake = createFakePlatform();
+      const name = async () => (await clientOf(fake).tools.get(fake.seed.eu.toolId)).name;
+      const own = (text: string) =>
+        fake.handle(endpoints.getTool, ({ path, succeed }) => succeed({ id: path.toolId, name: text }));
+      const [first, second] = [own('first'), own('second')];
+      expect(await name()).toBe('second');
+      fake.reset();
+      expect(await name()).toBe('second');
+      const undo = byUsing ? second[Symbol.dispose] : second;
+      undo();
+      undo();
+      expect(await name()).toBe('first');
+      first();
+      expect(await name()).toBe('find_invoice');
+    },
+  );
+
+  test.each<[given: readonly unknown[], message: string]>([
+    [['getTool', () => ({})], 'fake.handle: endpoint must be an endpoint, such as `endpoints.getTool`'],
+    [['GET /tools/{toolId}', () => ({})], 'endpoint must be an endpoint'],
+    [[{ method: 'GET', path: '/x' }, () => ({})], 'endpoint must be an endpoint'],
+    [[endpoints.getTool], 'handler is missing'],
+  ])('refuses what is no endpoint, or no handler (%#)', (given, message) => {
+    const { handle } = createFakePlatform();
+    expect(() => (handle as (...all: readonly unknown[]) => void)(...given)).toThrow(message);
+  });
+
+  test('gets query and body as their schemas return them', async () => {
+    const fake = createFakePlatform();
+    const query = z.object({ limit: z.coerce.number() });
+    const body = z.object({ size: z.number().default(3) });
+    const search = endpoint({ method: 'POST', path: '/search', query, body, response: z.unknown() });
+    const seen: unknown[] = [];
+    fake.handle(search, (call) => {
+      seen.push(call.query, call.body);
+      return {};
+    });
+    await send(fake, '/v3/search?limit=7', { method: 'POST', headers: json, body: '{}' });
+    expect(seen).toEqual([{ limit: 7 }, { size: 3 }]);
+  });
+
+  test('names a handler that returns nothing', async () => {
+    const fake = createFakePlatform();
+    fake.handle(endpoints.getTool, () => undefined);
+    const response = await send(fake, '/v3/tools/t');
+    const message = 'The handler of getTool returned nothing: return a body or a Response.';
+    expect([response.status, await response.json()]).toMatchObject([500, { message }]);
   });
 
   test('responds with what the handler returns: an envelope, a refusal, a Response', async () => {

@@ -24,7 +24,9 @@ export type Caller = {
 /** Refuses a request without a token of the addressed region. */
 export function requireCaller(holder: Caller | undefined, headers: Headers, addressed: Region): Caller {
   if (bearerToken(headers) === undefined) {
-    throw new Refusal('unauthenticated', 'The header "Authorization: Bearer <token>" is missing.');
+    const isBare = /^\S+$/.test(headers.get('authorization') ?? '');
+    const problem = isBare ? 'lacks "Bearer " before the token' : 'is missing';
+    throw new Refusal('unauthenticated', `The header "Authorization: Bearer <token>" ${problem}.`);
   }
   if (holder === undefined) throw new Refusal('unauthenticated', 'The token is unknown.');
   if (holder.region === addressed) return holder;

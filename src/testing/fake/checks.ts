@@ -4,14 +4,17 @@ import { validate } from '../../validation/validate.js';
 import { Refusal } from './refusals.js';
 import { isJson, issueLines } from './responses.js';
 
-/** Returns the body of a request, which must fit the endpoint's schema. */
+/** Returns the body of a request as the endpoint's schema returns it. */
 export async function checkBody(schema: StandardSchemaV1, headers: Headers, text: string): Promise<unknown> {
   if (!isJson(headers.get('content-type')))
     throw new Refusal('invalidRequest', 'The content type must be application/json.');
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity')
+    throw new Refusal('invalidRequest', `The request body must not be encoded, and this is ${encoding}.`);
   const body = parseJson(text);
   if (body === undefined) throw new Refusal('invalidRequest', 'The request body is invalid JSON.');
   const verdict = await validate(schema, body, 'strict');
-  if (verdict.ok) return body;
+  if (verdict.ok) return verdict.value;
   const message = 'The request body does not match the operation.';
   throw new Refusal('invalidRequest', message, { issues: issueLines(verdict.issues) });
 }
@@ -24,7 +27,7 @@ const READINGS: readonly ((texts: readonly string[]) => unknown)[] = [
   (texts) => texts.map(plainValue),
 ];
 
-/** Returns the query as an object, which must fit the endpoint's schema. */
+/** Returns the query as the endpoint's schema returns it; without one, an object of texts. */
 export async function checkQuery(schema: StandardSchemaV1 | undefined, search: string): Promise<unknown> {
   const sent = new URLSearchParams(search);
   const readings = new Map([...sent.keys()].map((name) => [name, 0]));
@@ -34,7 +37,7 @@ export async function checkQuery(schema: StandardSchemaV1 | undefined, search: s
   for (;;) {
     const query = read();
     const verdict = await validate(schema, query, 'strict');
-    if (verdict.ok) return query;
+    if (verdict.ok) return verdict.value;
     // A number is sent as its digits: what does not fit as a text is read in another way.
     const names = verdict.issues.map(({ path: [name] }) => String(name));
     const others = names.filter((name) => (readings.get(name) ?? READINGS.length) < READINGS.length - 1);

@@ -15,10 +15,10 @@ import { SUCCESS } from './responses.js';
 export type OperationName = keyof typeof endpoints;
 
 /** A request to a documented operation: authenticated, with a valid body. */
-export interface OperationCall<Parameter extends string = string, Body = unknown> {
+export interface OperationCall<Parameter extends string = string, Body = unknown, Query = unknown> {
   readonly path: { readonly [Name in Parameter]: string };
   readonly body: Body;
-  readonly query: unknown;
+  readonly query: Query;
   readonly region: Region;
   readonly caller: Caller;
   readonly reach: Reach;
@@ -28,8 +28,8 @@ export interface OperationCall<Parameter extends string = string, Body = unknown
 
 /** The rule of one endpoint: changes the records, and returns the body of the response. */
 type Rule<Declared> =
-  Declared extends Endpoint<infer Path, infer Body, infer _Query, infer _Result>
-    ? (call: OperationCall<PathParameter<Path>, Body>) => object
+  Declared extends Endpoint<infer Path, infer Body, infer Query, infer _Result>
+    ? (call: OperationCall<PathParameter<Path>, Body, Query>) => object
     : never;
 
 /**

@@ -1,6 +1,6 @@
 import { byRegion, REGIONS, type Region } from '../../utils/regions.js';
 import { Refusal } from './refusals.js';
-import { matchRoute, type Route } from './route.js';
+import type { Route } from './route.js';
 
 /** The base address of each region, without `/v3`. */
 export type BaseUrls = { readonly [Name in Region]: string };
@@ -54,10 +54,30 @@ function placeBelow(base: string, region: Region, sent: string): Place {
 export function noOperation(method: string, place: Place, routes: readonly Route[]): Refusal {
   const { sent, start, lacks } = place;
   const segments = sent.split('/').slice(1);
-  const ends = segments.map((_, index) => `/${segments.slice(index).join('/')}`);
-  const meant = ends.find((end) => matchRoute(routes, method, end) !== undefined);
+  const ends = segments.map((_, index) => segments.slice(index));
+  const meant =
+    ends.map((end) => nearOperation(routes, end, method)).find((near) => near !== undefined) ??
+    ends.map((end) => nearOperation(routes, end)).find((near) => near !== undefined);
   const why = lacks === undefined ? '.' : `: the address lacks ${lacks}.`;
   const elsewhere = lacks === undefined ? 'Add a custom one with `fake.handle`.' : `Call one below ${start}.`;
-  const todo = meant === undefined ? elsewhere : `Did you mean ${start}${meant}?`;
+  const todo = meant === undefined ? elsewhere : `Did you mean ${meant} below ${start}?`;
   return new Refusal('unknownRoute', `There is no operation ${method} ${sent}${why} ${todo}`);
+}
+
+/** Finds an operation whose path differs only in case and empty segments: of this method, or of any. */
+function nearOperation(routes: readonly Route[], segments: readonly string[], method?: string) {
+  const sent = segments.filter((segment) => segment !== '');
+  // `/tools/defaults` before `/tools/{toolId}`.
+  const parameters = ({ endpoint }: Route): number => endpoint.path.split('{').length;
+  for (const { endpoint } of [...routes].sort((one, other) => parameters(one) - parameters(other))) {
+    const template = endpoint.path.split('/').slice(1);
+    const isNear = template.every(
+      (part, index) => part.startsWith('{') || part.toLowerCase() === sent[index]?.toLowerCase(),
+    );
+    if (!isNear || template.length !== sent.length || endpoint.method !== (method ?? endpoint.method))
+      continue;
+    const path = template.map((part, index) => (part.startsWith('{') ? sent[index] : part));
+    return `${endpoint.method} /${path.join('/')}`;
+  }
+  return undefined;
 }

@@ -54,7 +54,8 @@ function matchPath(template: string, path: string): Record<string, string> | und
   return values;
 }
 
-function decodeSegment(text: string): string {
+/** Decodes a segment of a path. */
+export function decodeSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
