@@ -63,13 +63,21 @@ export function fakeHandlers(fake: Pick<FakePlatform, 'fetch' | 'baseUrls'>): Re
       return HttpResponse.error();
     }
   };
-  const addresses = Object.values(fake.baseUrls);
+  const addresses = Object.values(fake.baseUrls).map(asPattern);
   return [
     ...addresses.flatMap((address) =>
       operations.map(({ method, path }) => new HttpHandler(method, `${address}/v3${path}`, respond)),
     ),
     ...addresses.map((address) => http.all(`${address}/*`, respond)),
   ];
+}
+
+/**
+ * Escapes an address for msw, which reads patterns (path-to-regexp 6): `[::1]`, `a+b`, `(eu)`. msw escapes the colons
+ * of the scheme and the port itself (msw 2.15.0, core/utils/matching/matchRequestUrl.ts).
+ */
+function asPattern(address: string): string {
+  return address.replace(/[+?(){}\\]|:(?!\/\/|\d+(\/|$))/g, '\\$&');
 }
 
 /** The operations with msw's paths. msw takes the first match: `/tools/defaults` before `/tools/:toolId`. */

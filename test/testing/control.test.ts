@@ -133,6 +133,19 @@ describe('changes', () => {
     expect(events).toContain('data: {"what":"records"}');
   });
 
+  test('have a sign of life, so that nothing ends a quiet stream', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { server } = await controlled();
+    const { body } = await fetch(`${server.url}/_fake/changes`);
+    const reader = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+    await reader.read();
+    vi.advanceTimersByTime(15_000);
+    expect((await reader.read()).value).toMatch(/^: .*\n\n$/);
+    await reader.cancel();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  });
+
   test('end for a watcher that does not read, once too much waits for it', async () => {
     const { fake, server } = await controlled();
     // A response that is collected ends its body (Node 20.20.2, undici's FinalizationRegistry).
@@ -176,6 +189,9 @@ test.each<[method: string, path: string, body: object | undefined, status: numbe
   ['POST', '/subscriptions', { url: 'x' }, 400, 'expected an http: or https: address'],
   ['POST', '/deliveries/delivery_1/resend', {}, 400, 'There is no delivery "delivery_1".'],
   ['POST', '/faults', [] as object, 400, 'The body must be a JSON object.'],
+  ['GET', '/requests?stauts=503', undefined, 400, 'Unknown filter "stauts". Did you mean "status"?'],
+  ['GET', '/deliveries?endpoint=x', undefined, 400, 'Unknown filter "endpoint".'],
+  ['DELETE', '/records/eu/tools/%zz', undefined, 404, 'There is no /_fake/records/eu/tools/%zz.'],
   ['GET', '/nowhere', undefined, 404, 'There is no GET /_fake/nowhere.'],
 ])('%s %s %j is refused with %i', async (method, path, body, status, message) => {
   const { call } = await controlled();

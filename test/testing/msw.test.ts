@@ -120,6 +120,10 @@ test.each([
   ['http://localhost:4010', 'http://localhost:4010'],
   ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu'],
   ['https://api.example.com/{a}/ü', 'https://api.example.com/%7Ba%7D/%C3%BC'],
+  ['http://[::1]:4010/eu', 'http://[::1]:4010/eu'],
+  ['http://[::1]', 'http://[::1]'],
+  ['https://api.example.com/a+b/(eu)', 'https://api.example.com/a+b/(eu)'],
+  ['https://api.example.com:4010/v:1/a:b', 'https://api.example.com:4010/v:1/a:b'],
 ])('intercepts the base address %j', async (given, baseUrl) => {
   const fake = createFakePlatform({ baseUrls: { eu: given } });
   const msw = intercepting(fake);

@@ -81,10 +81,13 @@ test.each(['cross-site', 'same-site', 'same-origin', 'none'])(
 
 describe('every call that reaches the port is a row', () => {
   test.each([
-    ['/tools/tool_eu_1', 'the region (/eu or /na) and /v3. Did you mean /eu/v3/tools/tool_eu_1?'],
-    ['/v3/tools/tool_eu_1', 'the region (/eu or /na). Did you mean /eu/v3/tools/tool_eu_1?'],
-    ['/na/tools/tool_eu_1', '/v3. Did you mean /na/v3/tools/tool_eu_1?'],
-    ['/api/v2/tools/defaults', 'the region (/eu or /na) and /v3. Did you mean /eu/v3/tools/defaults?'],
+    ['/tools/tool_eu_1', 'the region (/eu or /na) and /v3. Did you mean GET /tools/tool_eu_1 below /eu/v3?'],
+    ['/v3/tools/tool_eu_1', 'the region (/eu or /na). Did you mean GET /tools/tool_eu_1 below /eu/v3?'],
+    ['/na/tools/tool_eu_1', '/v3. Did you mean GET /tools/tool_eu_1 below /na/v3?'],
+    [
+      '/api/v2/tools/defaults',
+      'the region (/eu or /na) and /v3. Did you mean GET /tools/defaults below /eu/v3?',
+    ],
     ['/eu', '/v3. Call one below /eu/v3.'],
   ])('%s lacks something, and says what', async (path, lacks) => {
     for (const control of [true, false]) {
@@ -102,7 +105,7 @@ describe('every call that reaches the port is a row', () => {
     const fake = createFakePlatform();
     const { url } = await listening(fake);
     await fetch(`${url}/eu/v3/v3/tools/t`);
-    const message = 'There is no operation GET /eu/v3/v3/tools/t. Did you mean /eu/v3/tools/t?';
+    const message = 'There is no operation GET /eu/v3/v3/tools/t. Did you mean GET /tools/t below /eu/v3?';
     expect(fake.requests).toMatchObject([{ region: 'eu', path: '/v3/tools/t', response: { message } }]);
   });
 
@@ -111,6 +114,7 @@ describe('every call that reaches the port is a row', () => {
     ['another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'comes from another site'],
     ['a HEAD', { method: 'HEAD' }, 404, 'There is no operation HEAD /eu/v3/tools/defaults'],
     ['a TRACE', { method: 'TRACE' }, 405, 'does not accept TRACE'],
+    ['an unknown Expect', { headers: { expect: 'x' } }, 401, 'is missing'],
   ])('%s', async (_, sent, status, message) => {
     const fake = createFakePlatform();
     const { port } = await listening(fake, { control: true });

@@ -28,8 +28,8 @@ interface Subject {
 /** A step of a rule. Rejects if the store does something else. */
 type Step = (subject: Subject) => Promise<void>;
 
-/** Long enough for every step of a rule, short enough to wait for. */
-const SHORT_LEASE_MS = 300;
+/** Long enough for every step of a rule in a slow store, short enough to wait for. */
+const SHORT_LEASE_MS = 1_000;
 const LONG_LEASE_MS = 60_000;
 
 /**

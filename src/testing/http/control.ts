@@ -6,19 +6,25 @@ import { ConfigurationError } from '../../errors/index.js';
 import { dictionary, requiredText } from '../../schemas/fields.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
-import { checkOptions } from '../../validation/check-options.js';
+import { checkName, checkOptions } from '../../validation/check-options.js';
 import type { FakeChange } from '../changes.js';
 import type { FaultInput } from '../fake/faults/faults.js';
+import type { FakeRequest } from '../fake/log.js';
 import { keyOfPair } from '../fake/records/kinds.js';
 import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
 import { errorBody } from '../fake/responses.js';
+import { decodeSegment } from '../fake/route.js';
 import type { SendOptions, SubscribeOptions } from '../sending/options.js';
+import type { DeliveryRecord } from '../sending/post.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
 
 /** The most characters that wait for a watcher of changes: one that does not read must not fill the memory. */
 const MAX_PENDING_CHARACTERS = 16_777_216;
+
+/** Shorter than any client and proxy waits for the next byte: Node's `fetch` 300 s (undici, `bodyTimeout`). */
+const HEARTBEAT_MS = 15_000;
 
 /** Creates the HTTP API below `/_fake`, for the page and for tests in other languages. */
 export function createControl(fake: ControlledFake): (request: Request) => Response | Promise<Response> {
@@ -36,7 +42,9 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
   addRecordRoutes(api, fake);
   addWebhookRoutes(api, fake);
   addFaultRoutes(api, fake);
-  api.get('/requests', (context) => context.json({ requests: filtered(fake.requests, context) }));
+  api.get('/requests', (context) =>
+    context.json({ requests: filtered(fake.requests, REQUEST_FILTERS, context) }),
+  );
   api.delete('/requests', (context) => done(context, fake.clearRequests()));
   // `reset` checks its options.
   api.post('/reset', async (context) => done(context, fake.reset(await bodyOf(context))));
@@ -63,6 +71,7 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
 async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi, isBrief: boolean): Promise<void> {
   let pending = 0;
   let stop: (() => void) | undefined;
+  const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
   await new Promise<void>((resolve) => {
     stream.onAbort(resolve);
     // The first bytes: nothing is missed from here on.
@@ -75,6 +84,7 @@ async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi, isBrie
       void stream.writeSSE({ event: type, data }).then(() => (pending -= data.length));
     });
   });
+  clearInterval(heartbeat);
   stop?.();
 }
 
@@ -113,7 +123,9 @@ function addWebhookRoutes(api: Hono, { webhooks }: ControlledFake): void {
     const fields = payload as Readonly<Record<string, unknown>> | undefined;
     return context.json({ deliveries: await webhooks.send(String(type), fields, options as SendOptions) });
   });
-  api.get('/deliveries', (context) => context.json({ deliveries: filtered(webhooks.deliveries, context) }));
+  api.get('/deliveries', (context) =>
+    context.json({ deliveries: filtered(webhooks.deliveries, DELIVERY_FILTERS, context) }),
+  );
   api.delete('/deliveries', (context) => done(context, webhooks.clear()));
   api.post('/deliveries/:id/resend', async (context) =>
     context.json({ delivery: await webhooks.resend(context.req.param('id')) }),
@@ -157,15 +169,32 @@ function collectionOf(context: Context): [Region, CollectionName] {
 
 /** The id in the path; of a conversation, that of its agent before it. */
 function recordIdOf(context: Context): string {
-  const parts = context.req.path.split('/').slice(5).map(decodeURIComponent);
+  const parts = context.req.path.split('/').slice(5).map(decodeSegment);
   const [agentId = '', convoId] = parts;
   const isPair = context.req.param('collection') === 'conversations' && convoId !== undefined;
   return isPair ? keyOfPair(agentId, convoId) : parts.join('/');
 }
 
+/** The fields that a query can filter by. */
+const LOG_FILTERS = ['id', 'region', 'secretOf', 'status', 'duration'] as const;
+const REQUEST_FILTERS: readonly (keyof FakeRequest)[] = [
+  ...LOG_FILTERS,
+  ...(['method', 'path', 'query', 'endpoint', 'fault'] as const),
+];
+const DELIVERY_FILTERS: readonly (keyof DeliveryRecord)[] = [
+  ...LOG_FILTERS,
+  ...(['type', 'address', 'outcome', 'error'] as const),
+];
+
 /** The entries whose fields equal the query: `?status=503&endpoint=getTool`. */
-function filtered<Entry extends object>(entries: readonly Entry[], context: Context): readonly Entry[] {
+function filtered<Entry extends object>(
+  entries: readonly Entry[],
+  names: readonly string[],
+  context: Context,
+): readonly Entry[] {
   const filters = Object.entries(context.req.query());
+  // A misspelt one would be an empty list, and prove that nothing failed.
+  for (const [name] of filters) checkName('filter', name, names);
   return entries.filter((entry) => {
     const fields = new Map(Object.entries(entry));
     return filters.every(([name, value]) => String(fields.get(name)) === value);

@@ -76,9 +76,12 @@ interface Served {
 export async function startServer(served: Served, options: ListenOptions): Promise<FakeServer> {
   checkOptions(listenSchema, options, { of: 'fake.listen' });
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
-  const server = nodeHttp().createServer((incoming, outgoing) => {
+  const onRequest = (incoming: http.IncomingMessage, outgoing: http.ServerResponse): void => {
     serve(served, [host, ...allowedHosts], incoming, outgoing).catch(() => cutConnection(outgoing));
-  });
+  };
+  const server = nodeHttp().createServer(onRequest);
+  // An `Expect` that Node does not know is a request all the same.
+  server.on('checkExpectation', onRequest);
   server.on('clientError', (error: ParseError, socket) => void refuseUnparsed(served, error, socket));
   const listening = await startListening(server, { host, port });
   if (!isThisMachine(host)) {
