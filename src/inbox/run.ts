@@ -37,6 +37,8 @@ const INTERRUPTIONS: Readonly<Record<Interruption, string>> = {
 /** One run of the handlers for an event. */
 export class EventRun {
   readonly event: InboxEvent;
+  /** The number of handlers that the event has. Functions of your own count as one. */
+  handlers = 1;
   readonly #parts: RunParts;
   readonly #waitedMs: number;
   readonly #startedAt = performance.now();
@@ -94,7 +96,10 @@ export class EventRun {
     try {
       await new Promise((resolve, reject) => {
         this.#end = reject;
-        handlers.process(webhook, { signal }).then(resolve, reject);
+        const onHandlers = (count: number) => {
+          this.handlers = count;
+        };
+        handlers.process(webhook, { signal, onHandlers }).then(resolve, reject);
       });
       return 'handled';
     } finally {

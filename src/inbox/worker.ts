@@ -102,6 +102,12 @@ class Runs implements Runner {
     }
   }
 
+  handlersOf(key: string): number {
+    return Math.max(
+      ...[...this.#running].filter(({ event }) => event.key === key).map(({ handlers }) => handlers),
+    );
+  }
+
   lockLost(key: string): void {
     for (const run of this.#running) {
       if (run.event.key === key && run.interrupt('lost')) this.#reporter.lockLost(key);

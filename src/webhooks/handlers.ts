@@ -250,7 +250,11 @@ export class WebhookHandlers {
    */
   async process(
     webhook: StoredWebhook,
-    options: { readonly signal?: AbortSignal | undefined } = {},
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      /** @internal Called with the number of handlers that the event has, before they run. */
+      readonly onHandlers?: (count: number) => void;
+    } = {},
   ): Promise<void> {
     const { key, type, payload, workspace, deliveryId, receivedAt } = checkStored(webhook);
     const { signal = new AbortController().signal } = options;
@@ -259,7 +263,9 @@ export class WebhookHandlers {
     const context = { deliveryId, eventKey: key, receivedAt, signal, drift };
     const errors: unknown[] = [];
     const reports: Promise<void>[] = [];
-    const outcome = await this.run(this.for(event), event, context, (stage, error) => {
+    const handlers = this.for(event);
+    options.onHandlers?.(handlers.length);
+    const outcome = await this.run(handlers, event, context, (stage, error) => {
       errors.push(error);
       reports.push(this.#reporter.failed(error, { stage, event, context }));
     });
