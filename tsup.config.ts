@@ -36,7 +36,7 @@ export default defineConfig({
   // Workers and Deno resolve `node:http`, but not `http`.
   removeNodeProtocol: false,
   esbuildPlugins: [unreachedParts],
-  external: [/^node:/, 'msw', 'bullmq', 'ioredis'],
+  external: [/^node:/, 'msw', 'bullmq', 'ioredis', 'pg'],
   // Tree-shaken copies load faster, and cannot conflict with other versions.
   noExternal: ['zod', 'ky', /^hono/],
   treeshake: true,

@@ -49,6 +49,7 @@ export default defineConfig({
       { find: 'agent-platform-sdk/testing', replacement: source('testing/index.ts') },
       { find: 'agent-platform-sdk/bullmq', replacement: source('bullmq/index.ts') },
       { find: 'agent-platform-sdk/sqlite', replacement: source('sqlite/index.ts') },
+      { find: 'agent-platform-sdk/postgres', replacement: source('postgres/index.ts') },
       { find: 'agent-platform-sdk/redis', replacement: source('redis/index.ts') },
       { find: 'agent-platform-sdk', replacement: source('index.ts') },
     ],

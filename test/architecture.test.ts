@@ -21,6 +21,7 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   '.': { folders: 'utils schemas errors validation endpoints client webhooks' },
   inbox: { folders: 'utils errors validation webhooks' },
   sqlite: { folders: 'utils errors validation webhooks inbox' },
+  postgres: { folders: 'utils errors validation webhooks inbox', packages: /^pg$/ },
   redis: { folders: 'utils errors validation webhooks', packages: /^(ioredis$|node:)/ },
   bullmq: { folders: 'utils errors validation webhooks inbox redis', packages: /^(bullmq$|ioredis$|node:)/ },
   testing: {
@@ -28,7 +29,7 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
     packages: /^(msw$|hono(\/|$)|node:)/,
   },
   cli: {
-    folders: 'utils schemas errors validation endpoints client webhooks sqlite bullmq testing',
+    folders: 'utils schemas errors validation endpoints client webhooks sqlite postgres bullmq testing',
     packages: /^node:/,
   },
 };

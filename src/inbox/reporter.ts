@@ -73,6 +73,16 @@ export class InboxReporter {
     this.#logLock(key, 'was lost: the event may run again', 'lock_lost');
   }
 
+  /** Reports a run that failed after its handler had completed the event. */
+  failedLate(key: string): void {
+    const about = 'failed after a transaction had completed its event, which therefore runs no more';
+    this.#log.log(
+      'error',
+      () => `inbox: the handler of ${key} ${about}`,
+      () => ({ key, outcome: 'failed_late' }),
+    );
+  }
+
   /**
    * Logs a failure of the storage, once a minute for each kind.
    *

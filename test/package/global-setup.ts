@@ -44,7 +44,9 @@ function packAndInstall(): string {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Readonly<Record<string, string>>;
   };
-  const peers = ['msw', 'bullmq', 'ioredis', 'zod'].map((name) => `${name}@${devDependencies[name]}`);
+  const peers = ['msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod'].map(
+    (name) => `${name}@${devDependencies[name]}`,
+  );
   const toConsumer = ['--pack-destination', consumer];
   const tarball = npm(root, 'pack', '--silent', '--ignore-scripts', ...toConsumer).trim();
   renameSync(join(consumer, tarball), join(consumer, 'package.tgz'));

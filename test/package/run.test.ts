@@ -56,6 +56,22 @@ test.each([
   }
 });
 
+test('an inbox in Postgres says which package it needs, and a pool of yours needs none', () => {
+  const folder = projectWith();
+  const code = (load: string) => `${load}
+    class Pool { options = {}; query() {} connect() {} on() { return this; } async end() {} }
+    const wrong = createPostgresInbox({ connectionString: 'postgres://127.0.0.1:1/db', logLevel: 'off' });
+    wrong.health().then(({ warnings }) => console.log(warnings.unreachable));
+    createPostgresInbox({ pool: new Pool(), logLevel: 'off' }).close();`;
+  const from = "'agent-platform-sdk/postgres'";
+  for (const [type, load] of [
+    ['module', `import { createPostgresInbox } from ${from};`],
+    ['commonjs', `const { createPostgresInbox } = require(${from});`],
+  ] as const) {
+    expect(run(folder, `--input-type=${type}`, '--eval', code(load))).toContain('Run `npm install pg`');
+  }
+});
+
 test('the command starts without peers, and says which ones doctor needs', () => {
   const folder = projectWith();
   const command = 'node_modules/agent-platform-sdk/dist/cli/index.js';
@@ -194,6 +210,7 @@ test.each([
   ['redis/index', ['ioredis']],
   ['bullmq/index', ['bullmq', 'ioredis']],
   ['sqlite/index', []],
+  ['postgres/index', ['pg']],
 ])('imports for %s only the packages %j', async (entry, peers) => {
   for (const suffix of ['js', 'cjs']) {
     const file = join(installedPackage(), `dist/${entry}.${suffix}`);

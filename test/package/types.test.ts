@@ -54,7 +54,7 @@ test.concurrent.for([
   expect(await compile({ ...USUAL, options }, project(both(program)))).toBe('');
 });
 
-test.concurrent('compiles with msw, BullMQ and ioredis', async ({ expect }) => {
+test.concurrent('compiles with msw, BullMQ, ioredis and pg', async ({ expect }) => {
   expect(await compile(USUAL, project(both('peers.ts')))).toBe('');
 });
 

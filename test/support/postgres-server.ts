@@ -10,7 +10,21 @@ import { freePort } from './free-port.js';
 /** A Postgres server on a free port of this machine. */
 export interface PostgresServer {
   readonly url: string;
+  readonly port: number;
+  /** Asks it, in a connection of its own. */
+  query(text: string): Promise<Record<string, unknown>[]>;
+  /** Ends it by a signal, and starts it again after a pause in ms. */
+  restart(signal: 'SIGKILL' | 'SIGINT', pause?: number): Promise<void>;
+  /** Starts a standby of it. */
+  startStandby(): Promise<PostgresServer>;
   stop(): Promise<void>;
+}
+
+export interface PostgresSettings {
+  /** Where its folder is made. Default: the folder for temporary files. */
+  readonly parent?: string;
+  /** Lines of its configuration. Default `fsync=off`, which survives a kill, but no power failure. */
+  readonly settings?: readonly string[];
 }
 
 /** Where Debian's packages put the programs of the server, which are not on the path. */
@@ -25,42 +39,86 @@ export function lacksPostgres(): string | false {
 }
 
 /** Starts Postgres in its own folder. Root starts it as the user `postgres`, which Debian creates. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(given: PostgresSettings = {}): Promise<PostgresServer> {
+  const initdb = ['-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
+  return start(given, (data) => ['initdb', '-D', data, ...initdb]);
+}
+
+async function start(
+  { parent = tmpdir(), settings = ['fsync=off'] }: PostgresSettings,
+  make: (data: string) => readonly string[],
+): Promise<PostgresServer> {
   const missing = lacksPostgres();
   const programs = findPrograms();
   if (missing || programs === undefined) throw new Error(`These tests need ${missing}`);
   const user = isRoot() ? findUser() : undefined;
-  const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const directory = mkdtempSync(join(parent, 'postgres-'));
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
   const data = join(directory, 'data');
-  const as = { ...user, cwd: directory };
-  execFileSync(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-sync'],
-    {
-      ...as,
-      stdio: 'ignore',
-    },
-  );
+  const as = { ...user, cwd: directory, stdio: 'ignore' } as const;
+  const [program = '', ...args] = make(data);
+  execFileSync(join(programs, program), args, as);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off'].flatMap((setting) => ['-c', setting]);
-  const argv = ['-D', data, '-p', String(port), '-k', directory, ...settings];
-  const server = spawn(join(programs, 'postgres'), argv, { ...as, stdio: 'ignore' });
+  const lines = ['listen_addresses=127.0.0.1', ...settings].flatMap((setting) => ['-c', setting]);
+  const launch = () =>
+    spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), '-k', directory, ...lines], as);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server = launch();
   const kill = () => server.kill('SIGKILL');
   process.once('exit', kill);
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
+  const relaunch = async () => {
+    server = launch();
+    // After a kill, processes of the last server may hold its memory for a moment.
+    while (!(await isReady(url, server))) {
+      if (server.exitCode !== null) server = launch();
+      await sleep(50);
+    }
+  };
   await untilReady(url, server);
   return {
     url,
+    port,
+    query: (text) => query(url, text),
+    async restart(signal, pause = 0) {
+      await end(signal);
+      await sleep(pause);
+      await relaunch();
+    },
+    startStandby: () => {
+      const source = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
+      return start({ parent, settings }, (target) => [
+        'pg_basebackup',
+        '-D',
+        target,
+        '-R',
+        '-c',
+        'fast',
+        ...source,
+      ]);
+    },
     async stop() {
       process.off('exit', kill);
-      const ended = once(server, 'exit');
       // SIGQUIT ends Postgres at once, with its child processes.
-      server.kill('SIGQUIT');
-      await ended;
+      await end('SIGQUIT');
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 /** Finds the folder of the newest version. */
@@ -84,17 +142,18 @@ function findUser(): { readonly uid: number; readonly gid: number } | undefined 
 }
 
 async function untilReady(url: string, server: ChildProcess): Promise<void> {
-  for (;;) {
-    if (server.exitCode !== null)
+  while (!(await isReady(url, server))) {
+    if (server.exitCode !== null) {
       throw new Error(`postgres ended with ${server.exitCode} instead of starting`);
-    const client = new Client({ connectionString: url });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch {
-      await sleep(50);
     }
+    await sleep(50);
   }
+}
+
+async function isReady(url: string, server: ChildProcess): Promise<boolean> {
+  if (server.exitCode !== null) return false;
+  return query(url, 'SELECT 1').then(
+    () => true,
+    () => false,
+  );
 }

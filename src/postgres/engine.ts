@@ -1,0 +1,209 @@
+import { InboxFullError } from '../errors/inbox.js';
+import { ConfigurationError, WebhookError } from '../errors/index.js';
+import type { DeadLetterStorage } from '../inbox/dead-letters.js';
+import type { Engine, Runner } from '../inbox/engine.js';
+import { describeFull, describeRefusal, type InboxCounts, type InboxWarnings } from '../inbox/health.js';
+import type { InboxReporter } from '../inbox/reporter.js';
+import { RowConsumer } from '../inbox/rows/consumer.js';
+import { summarize } from '../inbox/rows/counts.js';
+import { deadLettersOf } from '../inbox/rows/dead-rows.js';
+import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
+import { within } from '../utils/waiting.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import { Batcher } from './batcher.js';
+import { Database } from './database.js';
+import {
+  type End,
+  type Ended,
+  Events,
+  type EventToStore,
+  type ServerState,
+  type TakenRow,
+} from './events.js';
+import { cleanError, codeOf, isFull, mayPass } from './failure.js';
+import type { PostgresClient, PostgresSettings } from './options.js';
+import { PostgresRows } from './rows.js';
+import { LOST } from './tables.js';
+
+/** The kind of a warning of {@link InboxHealth}. */
+export type PostgresWarning =
+  /** Postgres does not respond, refuses the connection, or the inbox is closed. */
+  | 'unreachable'
+  /** Postgres takes no write: it is a standby, or the role lacks a right. */
+  | 'refused'
+  /** The last event found no room on the disk of Postgres. */
+  | 'full'
+  /** A crash of the server can lose events: `fsync` or `synchronous_commit` is off. */
+  | 'persistence'
+  /** A standby follows that Postgres does not wait for: a failover loses the newest events. */
+  | 'standby';
+
+/** A statement that completes an event inside a transaction of yours. */
+export interface Completion {
+  readonly text: string;
+  /** Empty: the text has all values, because some drivers cannot bind those of a text. */
+  readonly values: unknown[];
+}
+
+const FULL = 'the disk of Postgres is full';
+/** How long that is remembered, in ms, if no event is sent that could show otherwise: a small write may find room. */
+const FULL_MS = 10_000;
+/** Milliseconds between two looks for events of other processes, and for retries that are due. */
+const POLL_MS = 250;
+/** A worker that has long been gone. */
+const PROBE = { id: '00000000-0000-0000-0000-000000000000', lock: 0 };
+
+/**
+ * Events as rows of a table.
+ *
+ * `database.ts` has the connections, `tables.ts` the tables, and `events.ts` changes the rows. `batcher.ts` joins what
+ * happens together. `rows.ts` is what a worker asks of it: `inbox/rows/` has the loop.
+ */
+export class PostgresEngine implements Engine<PostgresWarning> {
+  readonly name = 'Postgres';
+  readonly mayPass = mayPass;
+  readonly clean = cleanError;
+  readonly deadLetters: DeadLetterStorage;
+  readonly #database: Database;
+  /** The runs of this process whose end is not recorded, with their workers. */
+  readonly #runs = new Map<TakenRow, Runner>();
+  readonly #settings: PostgresSettings;
+  readonly #reporter: InboxReporter;
+  readonly #events: Events;
+  readonly #stores: Batcher<EventToStore, undefined>;
+  readonly #ends: Batcher<End, Ended>;
+  readonly #consumers = new Set<RowConsumer<TakenRow>>();
+  #fullUntil = 0;
+
+  constructor(settings: PostgresSettings, reporter: InboxReporter) {
+    this.#settings = settings;
+    this.#reporter = reporter;
+    this.#database = new Database(settings, reporter);
+    const events = new Events(this.#database);
+    this.#events = events;
+    this.deadLetters = deadLettersOf({
+      list: (after, limit) => events.deadLetters(after, limit),
+      get: (key) => events.deadLetter(key),
+      keys: () => events.deadKeys(),
+      replay: (key) => events.replay(key),
+      remove: (key) => events.remove(key),
+    });
+    const kept = { keys: settings.retention, dead: settings.deadLetterRetention };
+    this.#stores = new Batcher(
+      (items) => events.store(items),
+      ({ json }) => json.length,
+    );
+    this.#ends = new Batcher(
+      (items) => events.end(items, kept),
+      () => 1,
+    );
+  }
+
+  async store(event: StoredWebhook, _timeout: number, json: string): Promise<void> {
+    try {
+      await this.#stores.add({ event, json });
+      this.#fullUntil = 0;
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      this.#fullUntil = performance.now() + FULL_MS;
+      throw new InboxFullError(FULL, 'Make room there: workers need it too.');
+    }
+    for (const consumer of this.#consumers) consumer.wake();
+  }
+
+  consume(runner: Runner): RowConsumer<TakenRow> {
+    const consumer: RowConsumer<TakenRow> = new RowConsumer({
+      rows: new PostgresRows({
+        events: this.#events,
+        ends: this.#ends,
+        settings: this.#settings,
+        reporter: this.#reporter,
+        runner,
+        runs: this.#runs,
+      }),
+      runner,
+      reporter: this.#reporter,
+      pollInterval: POLL_MS,
+      clean: cleanError,
+      onClosed: () => this.#consumers.delete(consumer),
+    });
+    this.#consumers.add(consumer);
+    consumer.wake();
+    return consumer;
+  }
+
+  /** Returns the statement that completes an event which runs here. */
+  completion(key: string): Completion {
+    const [event, runner] = [...this.#runs].find(([{ key: own }]) => own === key) ?? [];
+    if (event === undefined || runner === undefined) {
+      throw new WebhookError(
+        `The event ${key} does not run in this process. Pass the eventKey of the handler.`,
+      );
+    }
+    const count = runner.handlersOf(key);
+    if (count > 1) {
+      const text = `${event.type} has ${count} handlers, and the end of one would be the end of all. Register one.`;
+      throw new ConfigurationError(`A transaction can't complete the event: ${text}`, { option: 'eventKey' });
+    }
+    const { schema } = this.#database;
+    return {
+      text: `SELECT ${schema}.complete(${event.id}, ${event.run}, ${this.#settings.retention})`,
+      values: [],
+    };
+  }
+
+  /** Runs a function and completes the event, in one transaction. */
+  async transaction<Value>(key: string, write: (client: PostgresClient) => Promise<Value>): Promise<Value> {
+    const completion = this.completion(key);
+    try {
+      return await this.#database.transaction(async (client) => {
+        const value = await write(client);
+        // Last: the row stays locked until the commit.
+        await client.query(completion);
+        return value;
+      });
+    } catch (error) {
+      if (codeOf(error) !== LOST) throw error;
+      throw new WebhookError('Another run has the event, or it has ended: nothing was written.', {
+        cause: error,
+      });
+    }
+  }
+
+  async health(): Promise<{
+    readonly counts: InboxCounts;
+    readonly warnings: InboxWarnings<PostgresWarning>;
+  }> {
+    const events = this.#events;
+    const late = () => new WebhookError(`no response within ${PROBE_TIMEOUT_MS} ms`);
+    const refused = await within(events.beat(PROBE), PROBE_TIMEOUT_MS, late).then(
+      () => undefined,
+      (error: unknown) => describeRefusal(cleanError(error)),
+    );
+    const [counts, server] = await Promise.all([events.count(), events.server()]);
+    const warnings = {
+      ...(refused && { refused }),
+      ...(performance.now() < this.#fullUntil && { full: describeFull(FULL) }),
+      ...(server && warningsOf(server)),
+    };
+    return { counts: { ...summarize(counts, this.#consumers), workers: server?.workers }, warnings };
+  }
+
+  async close(): Promise<void> {
+    await this.#stores.flush();
+    await this.#database.close();
+  }
+}
+
+function warningsOf({ fsync, commit, standbys, synchronous }: ServerState): InboxWarnings<PostgresWarning> {
+  const weak = fsync === 'off' ? 'fsync' : commit === 'off' && 'synchronous_commit';
+  const waitsForNone = standbys > 0 && (synchronous === '' || commit === 'local');
+  return {
+    ...(weak && { persistence: `${weak} is off: a crash of Postgres loses the newest events. Turn it on.` }),
+    ...(waitsForNone && {
+      standby:
+        `Postgres waits for none of its ${standbys} standbys: a failover loses the newest events. ` +
+        'Set synchronous_standby_names.',
+    }),
+  };
+}

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPostgresInbox, InboxFullError } from 'agent-platform-sdk/postgres';
+import { Client, Pool } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { tablesFor } from '../../src/postgres/tables.js';
+import { eventually, hang, processing, settled, stored } from '../inbox/fixture.js';
+import { startProxy } from '../redis/proxy.js';
+import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { createInbox, pool, schema, server, sql, url } from './inbox-fixture.js';
+
+test.each<[option: string, options: object]>([
+  ['pool', {}],
+  ['pool', { pool: new Pool(), connectionString: url }],
+  ['pool', { pool: new Client() }],
+  ['pool', { pool: { connectionString: 'postgres://canary' } }],
+  ['connectionString', { connectionString: '' }],
+  ['connectionString', { connectionString: 'mysql://canary@host/db' }],
+  ['connectionString', { connectionString: 'postgres://user:canary#%@host:port/db' }],
+  ['schema', { connectionString: url, schema: 'Crm' }],
+  ['schema', { connectionString: url, schema: 'pg_inbox' }],
+  ['schema', { connectionString: url, schema: 'a"; DROP SCHEMA canary; --' }],
+  ['attempts', { connectionString: url, attempts: 0 }],
+  ['pollInterval', { connectionString: url, pollInterval: 5 }],
+])('a wrong option is refused by name, without its value: %s', (option, options) => {
+  const create = () => createPostgresInbox(options);
+  expect(create).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }));
+  expect(create).not.toThrow(/canary/);
+});
+
+test('twenty inboxes make the tables at once', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => createInbox().store(stored())));
+  expect((await createInbox().health()).waiting).toBe(20);
+});
+
+test('a role that may not make tables is told so, and uses those that an owner has made', async () => {
+  await sql('DO $do$ BEGIN CREATE ROLE "an app" LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $do$');
+  const options = {
+    connectionString: url.replace('postgres@', 'an%20app@'),
+    application: 'crm',
+  };
+  const limited = createInbox(options);
+  await expect(limited.store(stored())).rejects.toThrow(/may not make .*--tables/);
+  expect((await limited.health()).warnings.unreachable).toContain('--tables');
+  await sql(tablesFor(schema, 'an app'));
+  await limited.store(stored());
+  const written: string[] = [];
+  limited.work(processing(({ key }) => limited.transaction(key, async () => void written.push(key))));
+  await settled(limited);
+  expect(await limited.health()).toMatchObject({ ready: true, deadLetters: 0, depth: 0 });
+  expect(written).toHaveLength(1);
+  await sql('REVOKE INSERT ON $.events, $.workers FROM "an app"');
+  const storing = limited.store(stored());
+  expect(await limited.health()).toMatchObject({
+    ready: false,
+    warnings: { refused: expect.stringMatching(/permission denied .*42501/) },
+  });
+  await sql('GRANT INSERT ON $.events, $.workers TO "an app"');
+  await storing;
+});
+
+test('the tables of another release, of another application or of something else are refused', async () => {
+  await createInbox({ application: 'crm' }).store(stored());
+  await createInbox({ application: 'crm' }).store(stored());
+  await createInbox().store(stored());
+  const refused = /is billing, but .* belongs to crm/;
+  const other = createInbox({ application: 'billing' });
+  await expect(other.store(stored())).rejects.toThrow(refused);
+  expect((await other.health()).warnings.unreachable).toMatch(refused);
+  await sql('UPDATE $.meta SET version = 99');
+  await expect(createInbox().store(stored())).rejects.toThrow(/another release \(99\)\. Update/);
+  await sql('DROP TABLE $.meta');
+  await expect(createInbox().store(stored())).rejects.toThrow(/tables of something else/);
+});
+
+test('a database that cannot hold every text is refused', async () => {
+  const name = `latin_${schema}`;
+  await pool.query(
+    `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+  );
+  const inbox = createInbox({ connectionString: url.replace(/postgres$/, name) });
+  await expect(inbox.store(stored())).rejects.toThrow(/database in LATIN1/);
+});
+
+test('a commit that can be lost is warned of', async () => {
+  // The server of these tests runs with `fsync=off`.
+  expect((await createInbox().health()).warnings.persistence).toContain('fsync is off');
+});
+
+test('a standby that nobody waits for is warned of', async () => {
+  const standby = await server.startStandby();
+  onTestFinished(() => standby.stop());
+  const inbox = createInbox();
+  await eventually(async () => {
+    expect((await inbox.health()).warnings.standby).toContain('synchronous_standby_names');
+  });
+  const late = createInbox({ connectionString: standby.url });
+  await eventually(async () => expect(await late.health()).toMatchObject({ ready: false, waiting: 0 }));
+  expect((await late.health()).warnings.refused).toContain('read-only');
+  await sql("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await sql('SELECT pg_reload_conf()');
+  onTestFinished(async () => {
+    await sql('ALTER SYSTEM RESET synchronous_standby_names');
+    await sql('SELECT pg_reload_conf()');
+  });
+  await eventually(async () => expect((await inbox.health()).warnings.standby).toBeUndefined());
+});
+
+test('a server without room is an InboxFullError, and not ready', async () => {
+  await createInbox().health();
+  await sql(`CREATE FUNCTION $.no_room() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
+  await sql('CREATE TRIGGER no_room BEFORE INSERT ON $.events FOR EACH ROW EXECUTE FUNCTION $.no_room()');
+  const inbox = createInbox();
+  const storing = inbox.store(stored());
+  await eventually(async () => {
+    const full = expect.stringMatching(/disk .* is full/);
+    expect(await inbox.health()).toMatchObject({ ready: false, warnings: { full } });
+  });
+  await expect(createInbox({ storeTimeout: 5_000 }).store(stored())).rejects.toThrow(InboxFullError);
+  await sql('DROP TRIGGER no_room ON $.events');
+  await storing;
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
+});
+
+test('nothing of an event is in an error or a log line, even if Postgres quotes it', async () => {
+  await createInbox().health();
+  await sql('ALTER TABLE $.events ADD CHECK (data::jsonb IS NULL)');
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  const [refused] = await Promise.allSettled([inbox.store(stored({ payload: { text: 'canary\0' } }))]);
+  expect(JSON.stringify([String((refused as PromiseRejectedResult).reason), logger.lines])).not.toContain(
+    'canary',
+  );
+  expect(refused).toMatchObject({ reason: { message: expect.stringContaining('refused a value (22P05)') } });
+});
+
+test('a pool of the application stays open, and keeps its connections for itself', async () => {
+  const own = new Pool({ connectionString: url, max: 2, application_name: 'own' });
+  own.on('error', () => undefined);
+  onTestFinished(() => own.end());
+  const inbox = createInbox({ pool: own });
+  // All are held, as by transactions of handlers.
+  const held = await Promise.all([own.connect(), own.connect()]);
+  const handled: string[] = [];
+  inbox.work(processing(async ({ key }) => void handled.push(key)));
+  await inbox.store(stored());
+  await settled(inbox);
+  expect(handled).toHaveLength(1);
+  for (const client of held) client.release();
+  await inbox.close();
+  expect((await own.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('handlers that hold every connection of transactions lose no lock', async () => {
+  const inbox = createInbox();
+  const release = deferred();
+  let starts = 0;
+  inbox.work(
+    processing(async ({ key }) => {
+      starts += 1;
+      await inbox.transaction(key, () => release.promise);
+    }),
+    { lockDuration: 500, concurrency: 15 },
+  );
+  createInbox().work({ lead_captured: hang }, { lockDuration: 500, concurrency: 1 });
+  await Promise.all(Array.from({ length: 15 }, () => inbox.store(stored())));
+  await eventually(async () => expect((await inbox.health()).active).toBe(15));
+  const before = starts;
+  await sleep(2_000);
+  await inbox.store(stored());
+  expect(starts).toBe(before);
+  release.resolve();
+  await eventually(async () => expect((await inbox.health()).depth).toBeLessThan(3));
+});
+
+test('connections that break end nothing', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  inbox.work({ agent_deleted: () => undefined });
+  for (let times = 0; times < 3; times += 1) {
+    await sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'agent-platform-inbox'",
+    );
+    await inbox.store(stored());
+  }
+  expect((await inbox.health()).waiting).toBe(4);
+});
+
+test('closing ends in time although Postgres does not respond', async () => {
+  const proxy = await startProxy(Number(new URL(url).port));
+  const inbox = createInbox({ connectionString: url.replace(/:\d+\//, `:${proxy.port}/`) });
+  inbox.work({ lead_captured: hang });
+  await inbox.store(stored());
+  await eventually(async () => expect((await inbox.health()).active).toBe(1));
+  proxy.hold();
+  const end = performance.now() + 3_000;
+  await inbox.close({ grace: 0 });
+  expect(performance.now()).toBeLessThan(end);
+});
+
+test('an inbox whose connection is wrong says so, and is not ready', async () => {
+  const inbox = createInbox({
+    connectionString: 'postgres://nobody:canary@127.0.0.1:1/db',
+  });
+  const { ready, warnings } = await inbox.health();
+  expect([ready, warnings.unreachable]).toEqual([false, expect.stringContaining('ECONNREFUSED')]);
+  expect(JSON.stringify(warnings)).not.toContain('canary');
+});
