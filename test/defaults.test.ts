@@ -6,6 +6,7 @@ import { resolveBullMQ } from '../src/bullmq/options.js';
 import { resolveSettings } from '../src/client/settings.js';
 import { LIST_DEFAULTS } from '../src/inbox/dead-letters.js';
 import { resolveGrace, resolveWork, settleOptions } from '../src/inbox/options.js';
+import { resolvePostgres } from '../src/postgres/options.js';
 import { DEFAULT_TIMEOUT_MS as REDIS_TIMEOUT_MS } from '../src/redis/dedupe.js';
 import { resolveSqlite } from '../src/sqlite/options.js';
 import { createLogger, type LeveledLogger } from '../src/utils/logger.js';
@@ -73,6 +74,7 @@ const used: Readonly<Record<string, object>> = {
   CloseOptions: { grace: resolveGrace({}, off) },
   ListDeadLettersOptions: LIST_DEFAULTS,
   SqliteInboxOptions: resolveSqlite({ path: '/data/webhooks.db' }),
+  PostgresInboxOptions: resolvePostgres({ connectionString: 'postgres://localhost/app' }),
   BullMQInboxOptions: resolveBullMQ({ connection: 'redis://localhost', logLevel: 'off' }),
   RedisDedupeOptions: { timeout: REDIS_TIMEOUT_MS },
 };
