@@ -26,6 +26,6 @@ test('the files in the guide of Nest are those of the example', () => {
   const named = blocks.filter(({ file }) => file !== undefined);
   expect(named).not.toEqual([]);
   for (const { file, code } of named) {
-    expect(readFileSync(`examples/nestjs/src/${file}`, 'utf8')).toContain(code.trim());
+    expect(readFileSync(`examples/init/nest/src/${file}`, 'utf8')).toContain(code.trim());
   }
 });

@@ -104,7 +104,7 @@ test('next-app builds without secrets, receives webhooks and reads a conversatio
 test('nestjs builds, and its Jest test passes', async (context) => {
   const app = mkdtempSync(join(tmpdir(), 'sdk-nestjs-'));
   onTestFinished(() => removeLater(app));
-  cpSync(join(root, 'examples/nestjs'), app, { recursive: true });
+  cpSync(join(root, 'examples/init/nest'), app, { recursive: true });
   const run = (program: string, ...args: readonly string[]) =>
     promisify(execFile)(program, args, { cwd: app });
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
