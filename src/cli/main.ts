@@ -4,12 +4,13 @@ import { VERSION } from '../utils/version.js';
 import { type Command, UsageError } from './command.js';
 import { doctor } from './doctor.js';
 import { fake } from './fake.js';
+import { init } from './init.js';
 import { listen } from './listen.js';
 import { replay } from './replay.js';
 import type { Terminal } from './terminal.js';
 import { trigger } from './trigger.js';
 
-const commands: Readonly<Record<string, Command>> = { fake, listen, replay, trigger, doctor };
+const commands: Readonly<Record<string, Command>> = { init, fake, listen, replay, trigger, doctor };
 
 const help = `agent-platform-sdk <command> [options]
 

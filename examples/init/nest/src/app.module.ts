@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { PlatformModule } from './platform.module';
-import { ReadyController } from './ready.controller';
-import { Tickets } from './tickets';
-import { WebhookWorker } from './webhook-worker';
+import { PlatformModule } from './platform.module.js';
+import { ReadyController } from './ready.controller.js';
+import { Tickets } from './tickets.js';
+import { WebhookWorker } from './webhook-worker.js';
 
 @Module({
   imports: [PlatformModule],

@@ -1,7 +1,7 @@
 // The SDK as Nest providers: the client, the inbox that keeps the events, and the receiver in front of it.
 import { Logger, Module } from '@nestjs/common';
 import { AgentPlatform, createWebhookReceiver } from 'agent-platform-sdk';
-import { createSqliteInbox, type SqliteInbox } from 'agent-platform-sdk/sqlite';
+import { createInbox, type Inbox } from './inbox.js';
 
 export const INBOX = Symbol('INBOX');
 export const RECEIVER = Symbol('RECEIVER');
@@ -19,14 +19,11 @@ const logger = {
   providers: [
     // Its settings are AGENT_PLATFORM_REGION, _TOKEN, and _BASE_URL_EU or _BASE_URL_NA.
     { provide: AgentPlatform, useFactory: () => new AgentPlatform({ logger }) },
-    {
-      provide: INBOX,
-      useFactory: () => createSqliteInbox({ path: process.env.INBOX ?? 'webhooks.db', logger }),
-    },
+    { provide: INBOX, useFactory: () => createInbox({ logger }) },
     {
       provide: RECEIVER,
       // The secret is AGENT_PLATFORM_WEBHOOK_SECRET.
-      useFactory: (inbox: SqliteInbox) => createWebhookReceiver({ inbox, logger }),
+      useFactory: (inbox: Inbox) => createWebhookReceiver({ inbox, logger }),
       inject: [INBOX],
     },
   ],

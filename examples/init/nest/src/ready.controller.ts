@@ -1,16 +1,18 @@
-// GET /ready, for a readiness probe: 503 while the inbox can't store events.
+// GET /ready, for the load balancer: 503 while no event can be stored, and as soon as the process is told to end.
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
-import type { InboxHealth, SqliteInbox } from 'agent-platform-sdk/sqlite';
-import { INBOX } from './platform.module';
+import type { Inbox } from './inbox.js';
+import { INBOX } from './platform.module.js';
 
 @Controller('ready')
 export class ReadyController {
-  constructor(@Inject(INBOX) private readonly inbox: SqliteInbox) {}
+  isEnding = false;
+
+  constructor(@Inject(INBOX) private readonly inbox: Inbox) {}
 
   @Get()
-  async read(): Promise<InboxHealth> {
+  async read(): Promise<object> {
     const health = await this.inbox.health();
-    if (!health.ready) throw new ServiceUnavailableException(health);
+    if (!health.ready || this.isEnding) throw new ServiceUnavailableException(health);
     return health;
   }
 }

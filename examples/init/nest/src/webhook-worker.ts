@@ -1,14 +1,14 @@
 // Runs the stored events. When a person takes over a chat, it opens a ticket.
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AgentPlatform, type WebhookHandler } from 'agent-platform-sdk';
-import type { SqliteInbox } from 'agent-platform-sdk/sqlite';
-import { INBOX } from './platform.module';
-import { Tickets } from './tickets';
+import type { Inbox } from './inbox.js';
+import { INBOX } from './platform.module.js';
+import { Tickets } from './tickets.js';
 
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap {
   constructor(
-    @Inject(INBOX) private readonly inbox: SqliteInbox,
+    @Inject(INBOX) private readonly inbox: Inbox,
     private readonly platform: AgentPlatform,
     private readonly tickets: Tickets,
   ) {}

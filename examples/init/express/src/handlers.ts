@@ -1,0 +1,16 @@
+// Your integration: what happens when an event comes.
+import { type AgentPlatform, createWebhookHandlers, type WebhookHandlers } from 'agent-platform-sdk';
+
+/** Your ticket system. A `key` that it has already is not a new ticket. */
+export interface Tickets {
+  open(ticket: { key: string; customer: string; lastMessage: string }): Promise<void>;
+}
+
+/** A handler can run twice, with the same `eventKey`. If it throws, the inbox runs the event again later. */
+export function createHandlers(platform: AgentPlatform, tickets: Tickets): WebhookHandlers {
+  return createWebhookHandlers().on('chat_delegated', async ({ payload }, { eventKey, signal }) => {
+    const { agentId, convoId, customerName = 'unknown' } = payload;
+    const { lastMessage = '' } = await platform.conversations.get({ agentId, convoId }, { signal });
+    await tickets.open({ key: eventKey, customer: customerName, lastMessage });
+  });
+}
