@@ -60,7 +60,8 @@ const drained = /* @__PURE__ */ new WeakMap<DrainableServer, Promise<void>>();
  * sockets, and the native servers of Bun and Deno.
  *
  * @param server - The server that listens: the result of `app.listen()` in Express and Koa, `app.server` in Fastify,
- *   `app.getHttpServer()` in Nest. In Fastify, listen on one `host`, or only the first of its servers is drained.
+ *   `app.getHttpServer()` in Nest, that of `serve()` in `@hono/node-server`. In Fastify, listen on one `host`, or only
+ *   the first of its servers is drained.
  * @returns Resolves when the inbox is closed. Rejects with what its `close` rejects with.
  * @throws {ConfigurationError} An argument is wrong.
  *
@@ -75,17 +76,19 @@ const drained = /* @__PURE__ */ new WeakMap<DrainableServer, Promise<void>>();
  * process.once('SIGTERM', () => drain(server));
  * ```
  */
-export function drain(server: DrainableServer, options: DrainOptions = {}): Promise<void> {
-  let draining = drained.get(server);
-  if (draining !== undefined) return draining;
+export function drain(
+  // The type of what `serve` of @hono/node-server returns includes servers of HTTP/2. Those are refused.
+  server: DrainableServer | { updateSettings(settings: object): unknown },
+  options: DrainOptions = {},
+): Promise<void> {
   try {
-    check(server, options);
+    checkServer(server);
+    const draining = drained.get(server) ?? drainOnce(server, checked(options));
+    drained.set(server, draining);
+    return draining;
   } catch (error) {
     return Promise.reject(error as ConfigurationError);
   }
-  draining = drainOnce(server, options);
-  drained.set(server, draining);
-  return draining;
 }
 
 async function drainOnce(server: DrainableServer, options: DrainOptions): Promise<void> {
@@ -118,25 +121,24 @@ function stopListening(server: object, closed: () => void): void {
   (close as (this: object, callback: () => void) => void).call(server, closed);
 }
 
-function isServer(server: unknown): boolean {
+function checkServer(server: unknown): asserts server is DrainableServer {
   const { closeIdleConnections, closeAllConnections } = (server ?? {}) as Partial<DrainableServer>;
-  return typeof closeIdleConnections === 'function' && typeof closeAllConnections === 'function';
+  if (typeof closeIdleConnections === 'function' && typeof closeAllConnections === 'function') return;
+  throw new ConfigurationError(
+    `drain needs a server of node:http or node:https, got ${typeName(server)}. Pass the one that listens:\n` +
+      '  Express, Koa: const server = app.listen(3000)\n  Fastify: app.server\n  Nest: app.getHttpServer()\n' +
+      '  Hono: const server = serve(app)',
+    { option: 'server' },
+  );
 }
 
-function check(server: unknown, options: unknown): void {
-  if (!isServer(server)) {
-    throw new ConfigurationError(
-      `drain needs a server of node:http or node:https, got ${typeName(server)}. Pass the one that listens:\n` +
-        '  Express, Koa: const server = app.listen(3000)\n  Fastify: app.server\n  Nest: app.getHttpServer()',
-      { option: 'server' },
-    );
-  }
+function checked(options: DrainOptions): DrainOptions {
   const schema = z.strictObject({
     inbox: z.optional(methods('close')),
     delay: z.optional(numberBetween(0, MAX_TIMER_MS)),
     timeout: z.optional(numberBetween(0, MAX_TIMER_MS)),
   });
   checkOptions(schema, options, { of: 'drain' });
-  const { timeout } = options as DrainOptions;
-  warnOfUnits(createLogger(), 'drain', { timeout });
+  warnOfUnits(createLogger(), 'drain', { timeout: options.timeout });
+  return options;
 }
