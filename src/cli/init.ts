@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createFakePlatform } from '../testing/fake/fake.js';
+import { createFakePlatform } from '../testing/fake-platform.js';
 import { dotenv } from '../testing/http/dotenv.js';
 import { VERSION } from '../utils/version.js';
 import { type Command, parse, UsageError } from './command.js';

@@ -9,7 +9,7 @@ import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
 import { finish } from './terminal.js';
 
-const commands = ['fake', 'listen', 'replay', 'trigger', 'doctor'];
+const commands = ['init', 'fake', 'listen', 'replay', 'trigger', 'doctor'];
 
 test('--help lists the commands, --version prints the version', async () => {
   const { code, lines } = await finish(['--help']);
@@ -43,7 +43,7 @@ test('help is --help, of all commands or of one', async () => {
 describe('a wrong command line exits with 2', () => {
   const env = { AGENT_PLATFORM_WEBHOOK_SECRET: 'a-workspace-secret' };
   test.each([
-    ['', 'Missing command. Known: fake, listen, replay, trigger, doctor.'],
+    ['', 'Missing command. Known: init, fake, listen, replay, trigger, doctor.'],
     ['--port 1', 'Missing command.'],
     ['fakes', 'Unknown command "fakes". Did you mean "fake"?'],
     ['toString', 'Unknown command "toString".'],

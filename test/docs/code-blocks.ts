@@ -43,7 +43,6 @@ const MISSING_PACKAGES: CodeBlock = {
   line: 1,
   file: 'missing-packages.d.ts',
   code: `
-    declare module '@jest/globals';
     declare module '@nestjs/testing';
     declare module '@nestjs/common' {
       export const Controller: any, Get: any, Inject: any, Injectable: any, Module: any;

@@ -7,7 +7,7 @@ import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { removeLater, root } from '../package/consumer.js';
 import { freePort } from '../support/free-port.js';
-import { binaryOf, downloaded, nodeBinary } from './tool-cache.js';
+import { binaryOf, downloaded } from './tool-cache.js';
 import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
 
 const secret = 'test-workspace-secret-0001';
@@ -99,19 +99,4 @@ test('next-app builds without secrets, receives webhooks and reads a conversatio
   fake.faults.inject({ status: 401, times: 1 });
   const refused = await fetch(`${url}/agents/${agentId}/convos/${convoId}`);
   expect([refused.status, await refused.text()]).toEqual([500, expect.not.stringContaining('401')]);
-});
-
-test('nestjs builds, and its Jest test passes', async (context) => {
-  const app = mkdtempSync(join(tmpdir(), 'sdk-nestjs-'));
-  onTestFinished(() => removeLater(app));
-  cpSync(join(root, 'examples/init/nest'), app, { recursive: true });
-  const run = (program: string, ...args: readonly string[]) =>
-    promisify(execFile)(program, args, { cwd: app });
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  await downloaded(run('npm', 'install', ...quiet, join(inject('consumer'), 'package.tgz')), context);
-  await run('npm', 'run', 'build');
-  // The inbox in a file needs a newer Node than 20.
-  const node = await downloaded(nodeBinary('24.21.0'), context);
-  const { stderr } = await run(node, 'node_modules/jest/bin/jest.js');
-  expect(stderr).toContain('1 passed, 1 total');
 });

@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { expect, test } from 'vitest';
+import { version } from '../../package.json';
+import { finish } from './terminal.js';
+
+// test/package/init.test.ts installs and runs what is written.
+
+const newFolder = (name: string): string => join(mkdtempSync(join(tmpdir(), 'sdk-init-')), name);
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+
+interface Manifest {
+  readonly name?: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const read = (...path: readonly string[]): string => readFileSync(join(...path), 'utf8');
+const manifestOf = (folder: string) => JSON.parse(read(folder, 'package.json')) as Manifest;
+
+test.each(['express', 'hono', 'nest', 'next'])('--server %s copies its example', async (server) => {
+  const folder = newFolder('my-app');
+  const { code, lines } = await finish(['init', folder, '--server', server]);
+  expect(code).toBe(0);
+  expect(lines.join()).toContain(`cd ${folder}\n  npm install\n  npm test\n`);
+
+  const example = `examples/init/${server}`;
+  expect(filesIn(folder).sort()).toEqual([...filesIn(example), '.env', '.gitignore'].sort());
+  for (const file of filesIn(example).filter((name) => name !== 'package.json')) {
+    expect(read(folder, file)).toBe(read(example, file));
+  }
+  const { dependencies, ...rest } = manifestOf(example);
+  expect(manifestOf(folder)).toEqual({
+    ...rest,
+    name: 'my-app',
+    dependencies: { ...dependencies, 'agent-platform-sdk': `^${version}` },
+  });
+  expect(read(folder, '.gitignore').split('\n')).toContain('.env');
+  expect(read(folder, '.env')).toContain(createFakePlatform().seed.eu.workspaceSecret);
+});
+
+test('an empty folder is filled, also one with a repository; npm would refuse its name', async () => {
+  const folder = newFolder('My App');
+  mkdirSync(join(folder, '.git'), { recursive: true });
+  const { code, lines } = await finish(['init', folder, '--server', 'hono']);
+  expect([code, lines.join()]).toEqual([0, expect.stringContaining(`cd '${folder}'\n`)]);
+  expect(manifestOf(folder)).not.toHaveProperty('name');
+});
+
+test('a folder with a file is left alone', async () => {
+  const folder = newFolder('app');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'notes.txt'), 'mine');
+  const { code, errors } = await finish(['init', folder, '--server', 'hono']);
+  expect([code, errors[0]]).toEqual([2, expect.stringContaining('is not empty')]);
+  expect(filesIn(folder)).toEqual(['notes.txt']);
+});
+
+test.each([
+  [[], 'Missing --server. There is: express, hono, nest, next.'],
+  [['--server', 'koa'], 'Unknown --server "koa". There is: express, hono, nest, next.'],
+  [['--server', 'hono', '--inbox', 'redis'], 'Unknown --inbox "redis". There is: file.'],
+])('%j names what there is, and where the rest is described', async (args, problem) => {
+  const folder = newFolder('app');
+  const { code, errors } = await finish(['init', folder, ...args]);
+  expect([code, errors[0]]).toEqual([2, expect.stringContaining(problem)]);
+  const named = [...(errors[0] ?? '').matchAll(/: (\/.*)$/gm)].map(([, path = '']) => path);
+  expect(named).toHaveLength(2);
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
+  expect(existsSync(folder)).toBe(false);
+});

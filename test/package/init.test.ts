@@ -1,0 +1,125 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { endpoints } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { inject, test, vi } from 'vitest';
+import { downloaded, nodeBinary } from '../runtimes/tool-cache.js';
+import { freePort } from '../support/free-port.js';
+import { removeLater } from './consumer.js';
+import { deliverUntilRefused } from './deliver-until-refused.js';
+
+// What `init` writes, followed as a new user does, with Node 24. The others of its servers run nightly.
+const SERVERS = (process.env.INIT_SERVERS ?? 'hono,nest').split(',');
+
+const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+
+test.concurrent.for(SERVERS)(
+  'init --server %s writes a project that loses nothing',
+  {
+    timeout: 600_000,
+  },
+  async (server, context) => {
+    const { expect, onTestFinished } = context;
+    const node = await downloaded(nodeBinary('24.21.0'), context);
+    const parent = mkdtempSync(join(tmpdir(), `sdk-init-${server}-`));
+    onTestFinished(() => removeLater(parent));
+    const folder = join(parent, 'my-app');
+    const PATH = [join(folder, 'node_modules/.bin'), dirname(node), process.env.PATH].join(delimiter);
+    const env = { PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' };
+    const run = async (cwd: string, program: string, ...args: readonly string[]) =>
+      (await promisify(execFile)(program, args, { cwd, env })).stdout;
+    // With this machine's settings for the registry.
+    const install = (...args: readonly string[]) =>
+      promisify(execFile)('npm', ['install', ...QUIET, ...args], { cwd: folder });
+
+    const consumer = inject('consumer');
+    const command = join(consumer, 'node_modules/agent-platform-sdk/dist/cli/index.js');
+    expect(await run(parent, node, command, 'init', 'my-app', '--server', server)).toContain('cd my-app\n');
+    // This version may not be published yet.
+    await downloaded(install(join(consumer, 'package.tgz')), context);
+    expect(await run(folder, 'npx', 'tsc', '--version')).toMatch(/^Version 7\./);
+    expect(await run(folder, 'npm', 'test')).toMatch(/^. pass 1$/m);
+    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      // What init wrote.
+      readonly scripts: { readonly start: string; readonly build?: string };
+    };
+    if (scripts.build !== undefined) await run(folder, 'npm', 'run', 'build');
+
+    const fake = createFakePlatform();
+    await using platform = await fake.listen();
+    const port = String(await freePort());
+    const url = `http://127.0.0.1:${port}`;
+    const { agentId, convoId, workspaceSecret } = fake.seed.eu;
+    const event = { agentId, convoId };
+
+    /** Starts the service, with another address of the fake than `.env` has. */
+    const start = async () => {
+      const settings = { PORT: port, AGENT_PLATFORM_BASE_URL_EU: platform.baseUrls.eu };
+      const options = { cwd: folder, env: { ...env, ...settings } } as const;
+      const child = spawn('sh', ['-c', `exec env ${scripts.start}`], options);
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const ended = once(child, 'exit');
+      let printed = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk: Buffer) => {
+          printed += String(chunk);
+        });
+      }
+      const ready = async () => expect((await fetch(`${url}/ready`)).status, printed).toBe(200);
+      await vi.waitFor(ready, { timeout: 60_000, interval: 100 });
+      const customers = () =>
+        [...printed.matchAll(/customer: '(\w+)'|ticket for (\w+)/g)].map(([, a, b]) => a ?? b);
+      return {
+        customers,
+        ended,
+        hasTicketOf: (name: string) =>
+          vi.waitFor(() => expect(customers(), printed).toContain(name), { timeout: 90_000, interval: 100 }),
+        end: (signal: NodeJS.Signals) => {
+          child.kill(signal);
+          return ended;
+        },
+      };
+    };
+    const send = async (customerName: string) => {
+      const unsubscribe = fake.webhooks.subscribe(`${url}/webhooks`);
+      const [delivery] = await fake.webhooks.send('chat_delegated', { ...event, customerName });
+      unsubscribe();
+      expect(delivery?.status).toBe(200);
+    };
+    /** Sends an event, and waits until its handler calls the service. */
+    const sendUntilHandled = async (customerName: string) => {
+      const calls = fake.requests.length;
+      await send(customerName);
+      await vi.waitFor(() => expect(fake.requests.length).toBeGreaterThan(calls), { timeout: 20_000 });
+    };
+
+    const killed = await start();
+    await send('first');
+    await killed.hasTicketOf('first');
+    fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'stall' });
+    await sendUntilHandled('killed');
+    await killed.end('SIGKILL');
+    fake.faults.clear();
+
+    const ending = await start();
+    fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'latency', ms: 3_000 });
+    await sendUntilHandled('running');
+    fake.faults.clear();
+    const { accepted, failures } = await deliverUntilRefused(`${url}/webhooks`, workspaceSecret, event, () =>
+      ending.end('SIGTERM'),
+    );
+    expect(failures).toEqual(new Set(['ECONNREFUSED']));
+    expect(await ending.ended).toEqual([0, null]);
+    expect(ending.customers()).toContain('running');
+
+    const last = await start();
+    await last.hasTicketOf('killed');
+    const handled = () => new Set([...ending.customers(), ...last.customers()]);
+    await vi.waitFor(() => expect(accepted.filter((name) => !handled().has(name))).toEqual([]), 20_000);
+    expect(await last.end('SIGINT')).toEqual([0, null]);
+  },
+);
