@@ -5,10 +5,9 @@ import { describeFull, describeRefusal, type InboxCounts, type InboxWarnings } f
 import type { InboxReporter } from '../inbox/reporter.js';
 import { RowConsumer } from '../inbox/rows/consumer.js';
 import { summarize } from '../inbox/rows/counts.js';
-import { type DeadQueries, deadLettersOf } from '../inbox/rows/dead-rows.js';
 import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import type { TakenRow } from './events.js';
+import { Events, type TakenRow } from './events.js';
 import { cleanError, mayPass } from './failure.js';
 import { InboxFile } from './file.js';
 import type { SqliteSettings } from './options.js';
@@ -46,8 +45,9 @@ const EARLIER_MS = 10;
 /**
  * Events as rows of one file.
  *
- * `database.ts` opens the file, `tables.ts` has its tables, and `events.ts` changes the rows. `writer.ts`
- * commits changes in groups. `rows.ts` is what a worker asks of it: `inbox/rows/` has the loop.
+ * `database.ts` opens the file, `tables.ts` has its tables, and `writer.ts` commits changes in groups.
+ * `events.ts` is the SQL of receivers, health and dead letters, `rows.ts` that of a worker: `inbox/rows/` has
+ * its loop.
  */
 export class SqliteEngine implements Engine<SqliteWarning> {
   readonly name = 'the file';
@@ -57,6 +57,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   readonly #settings: SqliteSettings;
   readonly #reporter: InboxReporter;
   readonly #file: InboxFile;
+  readonly #events: Events;
   readonly #consumers = new Set<RowConsumer<TakenRow>>();
 
   /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
@@ -64,7 +65,8 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     this.#settings = settings;
     this.#reporter = reporter;
     this.#file = new InboxFile(settings, reporter);
-    this.deadLetters = deadLettersOf(deadQueries(this.#file));
+    this.#events = new Events(this.#file);
+    this.deadLetters = this.#events;
     reporter.warnOfAll(this.#file.disk.warnings());
   }
 
@@ -72,8 +74,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     const file = this.#file;
     const full = await file.read(() => file.disk.fullBy());
     if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
-    const add = () => file.events.store(event, json, Date.now());
-    await file.write(add, Math.max(timeout - EARLIER_MS, 1));
+    await this.#events.store(event, json, Math.max(timeout - EARLIER_MS, 1));
     for (const consumer of this.#consumers) consumer.wake();
   }
 
@@ -92,10 +93,10 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   }
 
   async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<SqliteWarning> }> {
-    const { events, disk } = this.#file;
+    const { disk } = this.#file;
     const refused = this.#file.warnings.gone ? undefined : await this.#findRefusal();
-    const rows = await this.#file.read(() => events.count());
-    const workers = await this.#file.read(() => events.countWorkers(Date.now()));
+    const rows = await this.#events.count();
+    const workers = await this.#events.countWorkers();
     const full = disk.fullBy();
     const warnings = {
       ...disk.warnings(),
@@ -109,8 +110,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   /** Returns why the file cannot be written; undefined if it can. */
   async #findRefusal(): Promise<string | undefined> {
     try {
-      // A worker that has long been gone.
-      await this.#file.write(() => this.#file.events.beat({ id: 'probe', lock: 0 }, 0), PROBE_TIMEOUT_MS);
+      await this.#events.probe(PROBE_TIMEOUT_MS);
       return undefined;
     } catch (error) {
       return describeRefusal(cleanError(error));
@@ -120,15 +120,4 @@ export class SqliteEngine implements Engine<SqliteWarning> {
   close(): Promise<void> {
     return this.#file.close();
   }
-}
-
-function deadQueries(file: InboxFile): DeadQueries {
-  const { events } = file;
-  return {
-    list: (after, limit) => file.read(() => events.deadLetters(after, limit)),
-    get: (key) => file.read(() => events.deadLetter(key)),
-    keys: () => file.read(() => events.deadKeys()),
-    replay: (key) => file.write(() => events.replay(key, Date.now())),
-    remove: (key) => file.write(() => events.remove(key)),
-  };
 }

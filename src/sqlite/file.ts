@@ -5,7 +5,6 @@ import type { InboxReporter } from '../inbox/reporter.js';
 import { unref, withRetries } from '../utils/waiting.js';
 import { type Database, openDatabase, refuseOpening } from './database.js';
 import { Disk } from './disk.js';
-import { Events } from './events.js';
 import { cleanError, isBusy, isDamage } from './failure.js';
 import { Identity } from './identity.js';
 import { copyLeftover, type Leftover } from './leftover.js';
@@ -32,10 +31,9 @@ const leftOpen: Database[] = [];
 
 /** The open file of an inbox. */
 export class InboxFile {
-  readonly events: Events;
+  readonly database: Database;
   readonly disk: Disk;
   readonly #runtime: Runtime;
-  readonly #database: Database;
   readonly #identity: Identity;
   readonly #writer: Writer;
   readonly #reporter: InboxReporter;
@@ -54,24 +52,23 @@ export class InboxFile {
     const path = resolvePath(runtime, settings.path);
     this.#runtime = runtime;
     this.#identity = new Identity(runtime, path);
-    this.#database = this.#identity.open(() => openDatabase(runtime, { ...settings, path }));
-    this.#writer = new Writer(this.#database, () => this.#checkPlace());
+    this.database = this.#identity.open(() => openDatabase(runtime, { ...settings, path }));
+    this.#writer = new Writer(this.database, () => this.#checkPlace());
     this.#reporter = reporter;
-    this.events = new Events(this.#database);
-    this.disk = new Disk(runtime, { ...settings, path }, this.#database);
+    this.disk = new Disk(runtime, { ...settings, path }, this.database);
     if (this.disk.warnings().remote !== undefined) this.#identity.ignore();
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     unref(this.#timer);
   }
 
   /** Runs a query. Repeats it while another connection recovers the file after a crash. */
-  async read<Value>(query: () => Value): Promise<Value> {
-    return this.#watch(() => withRetries(async () => query(), READ_TIMEOUT_MS, isBusy));
+  async read<Value>(query: (database: Database) => Value): Promise<Value> {
+    return this.#watch(() => withRetries(async () => query(this.database), READ_TIMEOUT_MS, isBusy));
   }
 
   /** Commits a change together with others: see `Writer.write`. */
-  async write<Value>(change: () => Value, timeout = WRITE_TIMEOUT_MS): Promise<Value> {
-    return this.#watch(() => this.#writer.write(change, timeout));
+  async write<Value>(change: (database: Database) => Value, timeout = WRITE_TIMEOUT_MS): Promise<Value> {
+    return this.#watch(() => this.#writer.write(() => change(this.database), timeout));
   }
 
   /** Commits what waits, and closes the file. */
@@ -80,8 +77,8 @@ export class InboxFile {
     this.#isClosed = true;
     clearInterval(this.#timer);
     this.#writer.end(closedError());
-    if (this.warnings.gone !== undefined && this.#isShared) leftOpen.push(this.#database);
-    else this.#database.close();
+    if (this.warnings.gone !== undefined && this.#isShared) leftOpen.push(this.database);
+    else this.database.close();
   }
 
   /** Whether another process may use what is left of a file that is gone. */
@@ -127,7 +124,7 @@ export class InboxFile {
       this.warnings = { ...this.warnings, gone };
     };
     try {
-      this.#leftover = copyLeftover(this.#runtime, this.#database, this.#identity, this.#inPlaceAt);
+      this.#leftover = copyLeftover(this.#runtime, this.database, this.#identity, this.#inPlaceAt);
     } catch (error) {
       const reason = cleanError(error).message;
       return warn(`There is no copy yet: ${reason}. Mend that, and do not stop this process before`);

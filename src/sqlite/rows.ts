@@ -1,8 +1,8 @@
 import { FileGoneError } from '../errors/inbox.js';
+import { STALL_DELAY_MS } from '../inbox/delays.js';
 import type { Ending, Runner } from '../inbox/engine.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
-import { parseJson } from '../utils/json.js';
-import type { DeadEnd, EventRow, TakenRow, WaitingType } from './events.js';
+import { COLUMNS, decodeHex, type EventRow, type TakenRow, toEvent, WAITING } from './events.js';
 import { isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
 import type { SqliteSettings } from './options.js';
@@ -12,7 +12,24 @@ const SWEEP_SIZE = 500;
 /** Time limit for taking a worker off the list, in ms: closing ends whatever another process does. */
 const LEAVE_MS = 300;
 
-/** What one worker asks of the file. Changes of one turn of the event loop share a commit: see `writer.ts`. */
+/** The type of some events that wait. */
+interface WaitingType {
+  readonly state: 'waiting' | 'retrying';
+  /** The bytes of the type: some runtimes cut a text of a column at U+0000. */
+  readonly hex: string;
+}
+
+/** The type whose bytes are the second value of a statement. */
+const OF_HEX = 'CAST(unhex(?2) AS TEXT)';
+/** The running events whose worker is gone. */
+const FREED = `SELECT ${COLUMNS} FROM events
+  WHERE state = 'running' AND (worker IS NULL OR worker NOT IN (SELECT id FROM workers))`;
+
+/**
+ * What one worker asks of the file, as SQL.
+ *
+ * Changes of one turn of the event loop share a commit: see `writer.ts`.
+ */
 export class FileRows implements Rows<TakenRow> {
   readonly #file: InboxFile;
   readonly #settings: SqliteSettings;
@@ -27,52 +44,98 @@ export class FileRows implements Rows<TakenRow> {
     this.#runner = runner;
   }
 
-  beat(): Promise<void> {
-    const { lockDuration: lock } = this.#runner.settings;
-    return this.#file.write(() => this.#file.events.beat({ id: this.#worker, lock }, Date.now()));
+  async beat(): Promise<void> {
+    const { lockDuration } = this.#runner.settings;
+    const sql = `INSERT INTO workers (id, due, lock, beat) VALUES (?, ?, ?, 0)
+      ON CONFLICT (id) DO UPDATE SET due = excluded.due, beat = beat + 1`;
+    await this.#file.write((db) => db.run(sql, this.#worker, Date.now() + lockDuration, lockDuration));
   }
 
   others(): Promise<readonly WorkerBeat[]> {
-    return this.#file.read(() => this.#file.events.workers().filter(({ id }) => id !== this.#worker));
+    const sql = 'SELECT id, lock, beat FROM workers WHERE id != ?';
+    return this.#file.read((db) => db.all<WorkerBeat>(sql, this.#worker));
+  }
+
+  async leave(): Promise<void> {
+    await this.#file.write((db) => db.run('DELETE FROM workers WHERE id = ?', this.#worker), LEAVE_MS);
   }
 
   keep(taken: readonly TakenRow[]): Promise<readonly TakenRow[]> {
-    const { events } = this.#file;
-    return this.#file.write(() => {
-      events.freeOthers(taken, this.#worker);
-      events.bringBack(Date.now(), this.#settings.backoff);
-      return taken.filter((event) => !events.keep(event, this.#worker));
+    const others = `UPDATE events SET ${WAITING}
+      WHERE state = 'running' AND worker = ? AND id NOT IN (SELECT value FROM json_each(?))`;
+    const own = `UPDATE events SET state = 'running', due = 0, worker = ?1, stalls = ?4
+      WHERE id = ?2 AND run = ?3 AND (state = 'running' OR state = 'retrying' AND stalls > ?4)`;
+    const ids = JSON.stringify(taken.map(({ id }) => id));
+    return this.#file.write((db) => {
+      db.run(others, this.#worker, ids);
+      this.#bringBack();
+      return taken.filter(({ id, run, stalls }) => db.run(own, this.#worker, id, run, stalls) === 0);
     });
   }
 
+  /** Makes retries due that are further ahead than their delay: a clock was ahead when they were written. */
+  #bringBack(): void {
+    const { type, delay } = this.#settings.backoff;
+    // Larger shifts would overflow.
+    const doublings = type === 'exponential' ? 'min(failures, 40)' : '0';
+    const sql = `UPDATE events SET due = ?1 WHERE state = 'retrying' AND due > ?1 + marked
+      AND due > ?1 + max(?2 * (1 << ${doublings}), ?3 * (1 << min(stalls, 40)))`;
+    this.#file.database.run(sql, Date.now(), delay, STALL_DELAY_MS);
+  }
+
   async take(places: () => number): Promise<readonly TakenRow[]> {
-    const { events } = this.#file;
     // Most looks find nothing. A transaction would wait for other processes that write.
-    const isThere = () => this.#types().some((type) => events.next([type], Date.now(), 1).length > 0);
+    const isThere = () => this.#types(true).some((type) => this.#next([type], 1).length > 0);
     if (!(await this.#file.read(isThere))) return [];
+    // By `id`: with the plus, SQLite does not look through all that wait.
+    const sql = `UPDATE events SET state = 'running', due = 0, worker = ?, run = run + 1
+      WHERE id IN (SELECT value FROM json_each(?)) AND +state IN ('waiting', 'retrying') RETURNING ${COLUMNS}`;
     try {
-      const take = () => events.take(this.#next(places()), this.#worker);
-      return (await this.#file.write(take)).map(toEvent);
+      const rows = await this.#file.write((db) => {
+        const limit = this.#damaged === undefined ? places() : Math.min(places(), 1);
+        const ids = this.#next(this.#types(true), limit, this.#damaged);
+        return db.all<EventRow>(sql, this.#worker, JSON.stringify(ids));
+      });
+      return rows.map(toEvent);
     } catch (error) {
       if (isDamage(error)) this.#damaged = this.#damaged === undefined ? 0 : this.#damaged + 1;
       throw error;
     }
   }
 
-  /** Returns the next events to take: a single one, once there is damage. */
-  #next(places: number): number[] {
-    const limit = this.#damaged === undefined ? places : Math.min(places, 1);
-    return this.#file.events.next(this.#types(), Date.now(), limit, this.#damaged);
+  /** Returns the types of waiting events that have a handler here, or none. Jumps from one type to the next. */
+  #types(isHandled: boolean): WaitingType[] {
+    const next = (after: string) => `(SELECT min(type) FROM events WHERE state = s.state ${after})`;
+    const sql = `WITH RECURSIVE s (state) AS (VALUES ('waiting'), ('retrying')),
+      found (state, type) AS (SELECT state, ${next('')} FROM s
+        UNION ALL SELECT s.state, ${next('AND type > s.type')} FROM found s WHERE s.type IS NOT NULL)
+      SELECT state, hex(type) AS hex FROM found WHERE type IS NOT NULL`;
+    const types = this.#file.database.all<WaitingType>(sql);
+    return types.filter(({ hex }) => this.#runner.handles(decodeHex(hex)) === isHandled);
   }
 
-  /** Returns the types of waiting events that have a handler here. */
-  #types(): WaitingType[] {
-    return this.#file.events.types().filter(({ name }) => this.#runner.handles(name));
+  /**
+   * Returns the ids of the next events of these types, in the order in which they became runnable: received,
+   * replayed, or due again.
+   *
+   * They are found in the index alone, type by type, however many events wait.
+   */
+  #next(types: readonly WaitingType[], limit: number, skip = 0): number[] {
+    const first = (due: string) => `SELECT * FROM (SELECT id, max(due, received) AS since FROM events
+      WHERE state = ?1 AND type = ${OF_HEX} AND ${due} ORDER BY due, received LIMIT ?4)`;
+    const sql = `${first('due = 0')} UNION ALL ${first('due BETWEEN 1 AND ?3')}`;
+    const found = types.flatMap(({ state, hex }) => {
+      // An event that waits may be taken whatever the clock says: its `due` is 0, or when it was replayed.
+      const until = state === 'waiting' ? Number.MAX_SAFE_INTEGER : Date.now();
+      return this.#file.database.all<{ id: number; since: number }>(sql, state, hex, until, limit + skip);
+    });
+    found.sort((one, other) => one.since - other.since || one.id - other.id);
+    return found.slice(skip, limit + skip).map(({ id }) => id);
   }
 
   async end(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<Recorded> {
     try {
-      return (await this.#file.write(() => this.#apply(event, ending))) ? 'recorded' : 'lost';
+      return (await this.#file.write(() => this.#apply(event, ending, 'failures'))) ? 'recorded' : 'lost';
     } catch (error) {
       // The event runs again after the restart.
       if (error instanceof FileGoneError) return 'lost';
@@ -80,66 +143,96 @@ export class FileRows implements Rows<TakenRow> {
     }
   }
 
-  #apply(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): boolean {
-    const { events } = this.#file;
+  /** Ends a run. Returns false if that is ignored, because the run has lost its lock. */
+  #apply(
+    event: TakenRow,
+    ending: Exclude<Ending, { readonly kind: 'lost' }>,
+    count: 'failures' | 'stalls',
+  ): boolean {
+    const counted = `worker = NULL, ${count} = ${count} + 1, due = ?, reason = ?`;
     switch (ending.kind) {
       case 'done':
-        return events.finish(event, event.receivedAt + this.#settings.retention);
-      case 'retry':
-        return events.retry(event, Date.now() + ending.delay, ending.reason);
-      case 'dead':
-        return events.bury(event, this.#deadEnd(event, ending.reason));
+        return this.#finish(event);
+      case 'retry': {
+        const { delay, reason } = ending;
+        return this.#change(
+          event,
+          `state = 'retrying', ${counted}, marked = ?`,
+          Date.now() + delay,
+          reason,
+          delay,
+        );
+      }
+      case 'dead': {
+        const [died, due] = this.#deathOf(event);
+        return this.#change(event, `state = 'dead', ${counted}, died = ?`, due, ending.reason, died);
+      }
       case 'given back':
-        return events.giveBack(event);
+        return this.#change(event, WAITING);
     }
+  }
+
+  /**
+   * Deletes an event that was handled, and remembers its key.
+   *
+   * A success counts even if the lock was lost: while the event waits, or runs elsewhere. It is ignored if
+   * the event has become a dead letter, even if that was replayed.
+   */
+  #finish({ id, key, run, receivedAt }: TakenRow): boolean {
+    const { database } = this.#file;
+    const deleted = "DELETE FROM events WHERE id = ? AND key = ? AND replayed < ? AND state != 'dead'";
+    if (database.run(deleted, id, key, run) === 0) return false;
+    const remember = 'INSERT OR REPLACE INTO handled (key, due) VALUES (?, ?)';
+    database.run(remember, key, receivedAt + this.#settings.retention);
+    return true;
+  }
+
+  #change({ id, key, run }: TakenRow, changes: string, ...values: readonly (string | number)[]): boolean {
+    const sql = `UPDATE events SET ${changes} WHERE id = ? AND key = ? AND run = ? AND state = 'running'`;
+    return this.#file.database.run(sql, ...values, id, key, run) === 1;
+  }
+
+  /** When an event dies that does so now, and until when it is kept. A clock that is behind takes no time away. */
+  #deathOf({ receivedAt }: Pick<TakenRow, 'receivedAt'>): [died: number, keptUntil: number] {
+    const died = Math.max(Date.now(), receivedAt);
+    return [died, died + this.#settings.deadLetterRetention];
   }
 
   async free(
     dead: readonly WorkerBeat[],
     endingOf: (event: TakenRow) => StallEnding,
   ): Promise<readonly TakenRow[]> {
-    const { events } = this.#file;
-    if (dead.length === 0 && (await this.#file.read(() => events.freed())).length === 0) return [];
-    const freed = await this.#file.write(() => {
-      for (const { id, beat } of dead) events.withdraw(id, beat);
-      return events.freed().map((event) => {
-        const ending = endingOf(event);
-        if (ending.kind === 'dead') events.buryStalled(event, this.#deadEnd(event, ending.reason));
-        else events.stall(event, Date.now() + ending.delay);
+    const freed = () => this.#file.database.all<EventRow>(FREED);
+    if (dead.length === 0 && (await this.#file.read(freed)).length === 0) return [];
+    const stalled = await this.#file.write((db) => {
+      for (const { id, beat } of dead) db.run('DELETE FROM workers WHERE id = ? AND beat = ?', id, beat);
+      return freed().map((event) => {
+        this.#apply(event, endingOf(event), 'stalls');
         return { ...event, stalls: event.stalls + 1 };
       });
     });
-    return freed.map(toEvent);
+    return stalled.map(toEvent);
   }
 
   async sweep(): Promise<boolean> {
-    const deleted = await this.#file.write(() => this.#file.events.sweep(Date.now(), SWEEP_SIZE));
-    return deleted === SWEEP_SIZE;
+    const keys = 'DELETE FROM handled WHERE key IN (SELECT key FROM handled WHERE due <= ?1 LIMIT ?2)';
+    const dead = `DELETE FROM events WHERE id IN
+      (SELECT id FROM events WHERE state = 'dead' AND due <= ?1 LIMIT ?2)`;
+    const sweep = (sql: string) => this.#file.database.run(sql, Date.now(), SWEEP_SIZE) === SWEEP_SIZE;
+    return this.#file.write(() => [keys, dead].map(sweep).includes(true));
   }
 
   async buryUnhandled(reason: string): Promise<readonly TakenRow[]> {
-    const { events } = this.#file;
     const receivedAt = Date.now() - this.#settings.deadLetterRetention;
-    const types = await this.#file.read(() =>
-      events.types().filter(({ name }) => !this.#runner.handles(name)),
-    );
-    const bury = (type: WaitingType) => () =>
-      events.buryUnhandled(type, receivedAt, SWEEP_SIZE, this.#deadEnd({ receivedAt }, reason));
-    const buried = await Promise.all(types.map((type) => this.#file.write(bury(type))));
-    return buried.flat().map(toEvent);
+    const old = (which: string) => `SELECT id FROM events
+      WHERE state = ?1 AND type = ${OF_HEX} AND ${which} AND received <= ?3`;
+    const sql = `UPDATE events SET state = 'dead', worker = NULL, died = ?5, due = ?6, reason = ?7
+      WHERE id IN (${old('due = 0')} UNION ALL ${old('due BETWEEN 1 AND ?3')} LIMIT ?4) RETURNING ${COLUMNS}`;
+    const bury = ({ state, hex }: WaitingType) => {
+      const values = [receivedAt, SWEEP_SIZE, ...this.#deathOf({ receivedAt }), reason];
+      return this.#file.write((db) => db.all<EventRow>(sql, state, hex, ...values));
+    };
+    const types = await this.#file.read(() => this.#types(false));
+    return (await Promise.all(types.map(bury))).flat().map(toEvent);
   }
-
-  leave(): Promise<void> {
-    return this.#file.write(() => this.#file.events.withdraw(this.#worker), LEAVE_MS);
-  }
-
-  /** Describes an event that becomes a dead letter now. A clock that is behind must not shorten its time. */
-  #deadEnd({ receivedAt }: Pick<TakenRow, 'receivedAt'>, reason: string): DeadEnd {
-    const now = Math.max(Date.now(), receivedAt);
-    return { now, keptUntil: now + this.#settings.deadLetterRetention, reason };
-  }
-}
-
-function toEvent(row: EventRow): TakenRow {
-  return { ...row, data: parseJson(row.data) };
 }

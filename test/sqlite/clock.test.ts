@@ -100,6 +100,19 @@ test.each([
   expect(rowOf(kept.key).due).toBe(now + near);
 });
 
+test('a retry stays that was asked for later than any backoff', async () => {
+  const inbox = createInbox({ backoff: 50 });
+  const webhook = stored();
+  await inbox.store(webhook);
+  // As a handler's `retryAfter` does.
+  inFile((file) =>
+    file.exec(`UPDATE events SET state = 'retrying', due = ${Date.now() + HOUR}, marked = ${HOUR}`),
+  );
+  inbox.work(processing(hang), LOCK);
+  await sleep(3 * LOCK.lockDuration);
+  expect(rowOf(webhook.key).state).toBe('retrying');
+});
+
 test('jumps of the clock take no event from a worker that lives', async () => {
   const clock = setClock();
   const [one, other] = [createInbox(), createInbox()];
