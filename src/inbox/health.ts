@@ -33,7 +33,7 @@ export interface InboxCounts {
    * On Redis, only the events that are next in line or due first are looked at.
    */
   readonly oldestMs: number | undefined;
-  /** Connected workers in all processes. */
+  /** Connected workers in all processes. In a file, one that was killed counts until its lock has run out. */
   readonly workers: number | undefined;
 }
 

@@ -19,6 +19,8 @@ export type SqliteWarning =
   | 'unreachable'
   /** The file cannot be written. */
   | 'refused'
+  /** A worker of this process cannot take events, and so handles nothing. */
+  | 'worker'
   /** The disk has less than `minFree`. */
   | 'full'
   /**
@@ -98,10 +100,12 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     const rows = await this.#events.count();
     const workers = await this.#events.countWorkers();
     const full = disk.fullBy();
+    const failure = [...this.#consumers].find((consumer) => consumer.failure)?.failure;
     const warnings = {
       ...disk.warnings(),
       ...this.#file.warnings,
       ...(refused && { refused }),
+      ...(failure && { worker: `A worker of this process takes no events: ${failure.message}` }),
       ...(full && { full: describeFull(full) }),
     };
     return { counts: { ...summarize(rows, this.#consumers), workers }, warnings };

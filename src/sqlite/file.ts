@@ -59,6 +59,11 @@ export class InboxFile {
     if (this.disk.warnings().remote !== undefined) this.#identity.ignore();
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     unref(this.#timer);
+    const count = countOpen(path, 1);
+    if (count > 1)
+      reporter.warn(
+        `${count} inboxes of this process use ${path}. Create one, and keep it on globalThis if the module is loaded again`,
+      );
   }
 
   /** Runs a query. Repeats it while another connection recovers the file after a crash. */
@@ -77,6 +82,7 @@ export class InboxFile {
     this.#isClosed = true;
     clearInterval(this.#timer);
     this.#writer.end(closedError());
+    countOpen(this.#identity.path, -1);
     if (this.warnings.gone !== undefined && this.#isShared) leftOpen.push(this.database);
     else this.database.close();
   }
@@ -149,6 +155,18 @@ export class InboxFile {
       throw error;
     }
   }
+}
+
+/** How many inboxes are open at each path, for all copies of this package in the process. */
+const OPEN = /* @__PURE__ */ Symbol.for('agent-platform-sdk.inbox-files');
+
+/** Counts an inbox that is opened or closed, and returns how many there are at its path. */
+function countOpen(path: string, more: 1 | -1): number {
+  const shared = globalThis as { [OPEN]?: Map<string, number> };
+  shared[OPEN] ??= new Map();
+  const count = (shared[OPEN].get(path) ?? 0) + more;
+  shared[OPEN].set(path, count);
+  return count;
 }
 
 /** @throws {ConfigurationError} A folder is missing, or a link leads to itself. */

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from 'agent-platform-sdk';
 import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
@@ -60,6 +68,14 @@ test.each([
   else writeFileSync(path, content);
   expect(() => createSqliteInbox({ path })).toThrow(ConfigurationError);
   expect(() => createSqliteInbox({ path })).toThrow(message);
+});
+
+test('a link that leads to itself, and a path that is too long for SQLite, are named', () => {
+  symlinkSync(path, path);
+  expect(() => createSqliteInbox({ path })).toThrow(/ELOOP.*It is a link that leads back to itself/);
+  const folder = join(dirname(path), 'f'.repeat(200), 'f'.repeat(200), 'f'.repeat(120));
+  mkdirSync(folder, { recursive: true });
+  expect(() => createSqliteInbox({ path: join(folder, 'w.db') })).toThrow(/longer than 504 bytes/);
 });
 
 test.each<[what: string, error: object, message: RegExp]>([

@@ -1,7 +1,9 @@
+import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { stored } from '../inbox/fixture.js';
+import { eventually, stored } from '../inbox/fixture.js';
 import { testHealth } from '../inbox/health.js';
-import { createInbox, engine, holdLock } from './inbox-fixture.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { createInbox, engine, holdLock, inFile, path } from './inbox-fixture.js';
 
 testHealth(engine);
 
@@ -16,4 +18,33 @@ test('a file that another process writes to all the time is not ready', async ()
   });
   lock.release();
   expect(await inbox.health()).toMatchObject({ ready: true, warnings: {} });
+});
+
+test('a worker that cannot take events is warned of, until it can', async () => {
+  const inbox = createInbox();
+  // A disk that is full for large changes, or a permission that was taken away.
+  inFile((file) =>
+    file.exec("CREATE TRIGGER no BEFORE UPDATE ON events BEGIN SELECT raise(ABORT, 'no way'); END"),
+  );
+  let runs = 0;
+  inbox.work({ lead_captured: () => (runs += 1) });
+  await inbox.store(stored());
+  const worker = 'A worker of this process takes no events: no way';
+  await eventually(async () =>
+    expect(await inbox.health()).toMatchObject({ ready: true, warnings: { worker } }),
+  );
+  inFile((file) => file.exec('DROP TRIGGER no'));
+  await eventually(() => expect(runs).toBe(1));
+  await eventually(async () => expect((await inbox.health()).warnings).toEqual({}));
+});
+
+test('a second inbox on one path in one process is warned of, behind a link too, until it is closed', async () => {
+  const logger = new RecordingLogger();
+  const first = createInbox();
+  symlinkSync(path, `${path}.link`);
+  const second = createInbox({ path: `${path}.link`, logger, backoff: undefined });
+  expect(logger.lines).toEqual([expect.stringMatching(/2 inboxes of this process use .*globalThis/)]);
+  await Promise.all([first.close(), second.close()]);
+  createInbox({ logger, backoff: undefined });
+  expect(logger.lines).toHaveLength(1);
 });

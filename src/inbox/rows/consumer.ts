@@ -61,6 +61,8 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
   #sweepFrom = 0;
   /** The others know that this worker lives. What it takes would be free at once otherwise. */
   #isListed = false;
+  /** Why the last look took nothing; undefined if it could have. */
+  failure: Error | undefined;
   #isKeeping = false;
   #isLooking = false;
   #mustLookAgain = false;
@@ -203,10 +205,11 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
           for (const event of taken) this.#track(this.#run(event));
           if (taken.length > 0) this.#mustLookAgain = true;
         });
+        this.failure = undefined;
       }
     } catch (error) {
       this.#pausedUntil = performance.now() + PAUSE_MS;
-      this.#report(error);
+      this.failure = this.#report(error);
     }
     this.#isLooking = false;
   }
@@ -261,7 +264,9 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
     }
   }
 
-  #report(error: unknown): void {
-    this.#parts.reporter.storageFailed(this.#parts.clean(error));
+  #report(error: unknown): Error {
+    const failure = this.#parts.clean(error);
+    this.#parts.reporter.storageFailed(failure);
+    return failure;
   }
 }
