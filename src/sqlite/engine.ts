@@ -5,6 +5,7 @@ import { describeFull, describeRefusal, type InboxCounts, type InboxWarnings } f
 import type { InboxReporter } from '../inbox/reporter.js';
 import { RowConsumer } from '../inbox/rows/consumer.js';
 import { summarize } from '../inbox/rows/counts.js';
+import { deadLettersOf } from '../inbox/rows/dead-rows.js';
 import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { Events, type TakenRow } from './events.js';
@@ -68,7 +69,7 @@ export class SqliteEngine implements Engine<SqliteWarning> {
     this.#reporter = reporter;
     this.#file = new InboxFile(settings, reporter);
     this.#events = new Events(this.#file);
-    this.deadLetters = this.#events;
+    this.deadLetters = deadLettersOf(this.#events);
     reporter.warnOfAll(this.#file.disk.warnings());
   }
 

@@ -1,7 +1,6 @@
-import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { InboxEvent } from '../inbox/engine.js';
 import type { Count } from '../inbox/rows/counts.js';
-import { type DeadRow, toDeadLetter } from '../inbox/rows/dead-rows.js';
+import type { DeadQueries, DeadRow } from '../inbox/rows/dead-rows.js';
 import { parseJson } from '../utils/json.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxFile } from './file.js';
@@ -35,7 +34,7 @@ export function decodeHex(hex: string): string {
 }
 
 /** Stores and counts the events of a file, and finds its dead letters. */
-export class Events implements DeadLetterStorage {
+export class Events implements DeadQueries {
   readonly #file: InboxFile;
 
   constructor(file: InboxFile) {
@@ -69,17 +68,17 @@ export class Events implements DeadLetterStorage {
     await this.#file.write((db) => db.run(sql), timeout);
   }
 
-  list(after: string, limit: number): Promise<DeadLetter[]> {
+  list(after: string, limit: number): Promise<readonly DeadRow[]> {
     return this.#find('key > ? ORDER BY key LIMIT ?', after, limit);
   }
 
-  async get(key: string): Promise<DeadLetter | undefined> {
+  async get(key: string): Promise<DeadRow | undefined> {
     return (await this.#find('key = ?', key))[0];
   }
 
-  async #find(which: string, ...values: readonly SqlValue[]): Promise<DeadLetter[]> {
+  #find(which: string, ...values: readonly SqlValue[]): Promise<readonly DeadRow[]> {
     const sql = `SELECT ${COLUMNS}, died, reason FROM events WHERE state = 'dead' AND ${which}`;
-    return (await this.#file.read((db) => db.all<DeadRow>(sql, ...values))).map(toDeadLetter);
+    return this.#file.read((db) => db.all<DeadRow>(sql, ...values));
   }
 
   async keys(): Promise<readonly string[]> {
@@ -88,9 +87,7 @@ export class Events implements DeadLetterStorage {
   }
 
   /** Puts a dead letter back, as if it was new, behind all that wait. */
-  async replay(key: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean> {
-    const letter = await this.get(key);
-    if (letter === undefined || !isWanted(letter)) return false;
+  replay(key: string): Promise<boolean> {
     const sql = `UPDATE events
       SET state = 'waiting', due = ?2, failures = 0, stalls = 0, reason = NULL, replayed = run
       WHERE key = ?1 AND state = 'dead'`;
