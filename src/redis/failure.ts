@@ -43,7 +43,7 @@ export function cleanError(error: unknown): Error & { readonly code?: string } {
   const message = messageOf(error).replace(/,? with args beginning with:[\s\S]*/, '');
   const code = codeOf(error);
   const hint = Object.hasOwn(HINTS, code ?? '') ? HINTS[code ?? ''] : undefined;
-  const clean = new Error(hint === undefined ? message : `${message.replace(/[.\s]+$/, '')}. ${hint}`);
+  const clean = new Error(hint === undefined ? message : `${message.trimEnd().replace(/\.$/, '')}. ${hint}`);
   if (error instanceof Error) clean.name = error.name;
   return code === undefined ? clean : Object.assign(clean, { code });
 }
