@@ -1,10 +1,9 @@
-import { HUNDRED_YEARS_MS } from '../utils/waiting.js';
 import type { Backoff, Settled } from './options.js';
 
 /** Returns the delay in ms before an event runs again that has failed this many times. */
-export function delayAfter(failures: number, { type, delay, jitter }: Settled<Backoff>): number {
-  const longest = type === 'fixed' ? delay : delay * 2 ** (failures - 1);
-  return Math.min(Math.ceil(longest * (1 - jitter * Math.random())), HUNDRED_YEARS_MS);
+export function delayAfter(failures: number, { type, delay, maxDelay, jitter }: Settled<Backoff>): number {
+  const longest = type === 'fixed' ? delay : Math.min(delay * 2 ** (failures - 1), maxDelay);
+  return Math.ceil(longest * (1 - jitter * Math.random()));
 }
 
 /** The base of the delays after a stall, in ms; `lockDuration`, if that is shorter. */

@@ -11,6 +11,7 @@ import {
   numberBetween,
   type OptionFields,
   oneOf,
+  refuseOptions,
   wholeNumber,
 } from '../validation/check-options.js';
 import type { WebhookFailure } from '../webhooks/context.js';
@@ -22,7 +23,9 @@ export interface Backoff {
   readonly type: 'fixed' | 'exponential';
   /** Milliseconds after the first failure. Default 1 000. */
   readonly delay?: number | undefined;
-  /** The share of each delay that is random, from 0 to 1. Default 0. */
+  /** The longest delay, in ms. Default 12 hours, or `delay` if that is longer. */
+  readonly maxDelay?: number | undefined;
+  /** The share of each delay that is random, from 0 to 1. Default 0.5. */
   readonly jitter?: number | undefined;
 }
 
@@ -37,8 +40,8 @@ export interface InboxOptions {
   /**
    * The delay between two runs, in ms, or how it grows.
    *
-   * Default: exponential from 1 000 ms with a jitter of 0.5. The delays are up to 1, 2, 4, … seconds, half
-   * of each random.
+   * Default: exponential from 1 000 ms. The delays are up to 1, 2, 4, … seconds, half of each random. With a number,
+   * half of that is random too.
    */
   readonly backoff?: number | Backoff | undefined;
   /**
@@ -149,17 +152,24 @@ const INBOX_DEFAULTS: Settled<Plain> = {
   hooks: {},
 };
 
-const DEFAULT_BACKOFF: Settled<Backoff> = { type: 'exponential', delay: 1_000, jitter: 0.5 };
-const BACKOFF_DEFAULTS: Settled<Omit<Backoff, 'type'>> = { delay: 1_000, jitter: 0 };
+const BACKOFF_DEFAULTS: Settled<Backoff> = {
+  type: 'exponential',
+  delay: 1_000,
+  maxDelay: DAY_MS / 2,
+  jitter: 0.5,
+};
 
 const backoffFields: OptionFields<Backoff> = {
   type: oneOf(['fixed', 'exponential']),
   delay: z.optional(milliseconds()),
+  maxDelay: z.optional(milliseconds()),
   jitter: z.optional(numberBetween(0, 1)),
 };
 
 const backoffNumber = /* @__PURE__ */ checkedBy((value) =>
-  z.safeParse(milliseconds(), value).success ? undefined : 'must be milliseconds, or { type, delay, jitter }',
+  z.safeParse(milliseconds(), value).success
+    ? undefined
+    : 'must be milliseconds, or { type, delay, maxDelay, jitter }',
 );
 
 /**
@@ -190,16 +200,22 @@ export function settleOptions(options: InboxOptions): InboxSettings {
   const [log, backoff] = [createLogger(logger, logLevel), settleBackoff(options.backoff)];
   const { retention, deadLetterRetention, storeTimeout } = options;
   warnOfUnits(log, 'inbox', { retention, deadLetterRetention, storeTimeout });
-  if (backoff.delay < LEAST_BACKOFF_MS) warnOfUnits(log, 'inbox', { backoff: backoff.delay });
+  const { delay, maxDelay } = backoff;
+  if (delay < LEAST_BACKOFF_MS) warnOfUnits(log, 'inbox', { backoff: delay });
+  warnOfUnits(log, 'inbox', { 'backoff.maxDelay': maxDelay });
   const plain = withDefaults(INBOX_DEFAULTS, options);
   return { ...plain, application, backoff, log };
 }
 
 const LEAST_BACKOFF_MS = 100;
 
-function settleBackoff(backoff: InboxOptions['backoff'] = DEFAULT_BACKOFF): Settled<Backoff> {
-  if (typeof backoff === 'number') return { ...BACKOFF_DEFAULTS, type: 'fixed', delay: backoff };
-  return { type: backoff.type, ...withDefaults(BACKOFF_DEFAULTS, backoff) };
+function settleBackoff(given: InboxOptions['backoff'] = { type: 'exponential' }): Settled<Backoff> {
+  const options = typeof given === 'number' ? ({ type: 'fixed', delay: given } as const) : given;
+  const backoff = withDefaults(BACKOFF_DEFAULTS, options);
+  if (backoff.delay <= backoff.maxDelay) return backoff;
+  if (options.maxDelay === undefined) return { ...backoff, maxDelay: backoff.delay };
+  const text = `must be at least the delay, ${backoff.delay} ms, got ${backoff.maxDelay}.`;
+  return refuseOptions('inbox', [{ option: 'backoff.maxDelay', text }]);
 }
 
 /** The checked options of a worker. */
