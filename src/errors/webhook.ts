@@ -1,7 +1,28 @@
 import { formatIssues, type Issue } from '../utils/issues.js';
 import { AgentPlatformError, setUnprinted } from './base.js';
+import { ConfigurationError } from './request.js';
 
-/** The base of the errors about a received webhook. */
+/**
+ * The base of the errors about a received webhook.
+ *
+ * A handler can throw one to say what becomes of an event in an inbox: with `retryable: false`, it's a dead letter at
+ * once; with `retryAfter`, it runs again after that many milliseconds, at most `backoff.maxDelay`. If several
+ * handlers of an event fail, it's retried unless all say otherwise, and the longest delay counts.
+ *
+ * @throws {ConfigurationError} `retryAfter` is not a number of milliseconds above 0.
+ *
+ * @example
+ * ```ts
+ * import { WebhookError } from 'agent-platform-sdk';
+ *
+ * export function checkCrm({ ok, status, headers }: Response): void {
+ *   if (status === 422) throw new WebhookError('the CRM refuses this lead', { retryable: false });
+ *   const seconds = Number(headers.get('retry-after')) || 60;
+ *   if (status === 429) throw new WebhookError('the CRM is busy', { retryAfter: seconds * 1_000 });
+ *   if (!ok) throw new Error(`the CRM responded with ${status}`);
+ * }
+ * ```
+ */
 export class WebhookError extends AgentPlatformError {
   static override readonly errorName: string = 'WebhookError';
   declare readonly type:
@@ -17,10 +38,26 @@ export class WebhookError extends AgentPlatformError {
    * Whether processing the same webhook again can succeed.
    *
    * True if a handler or an inbox failed; false if the webhook itself is wrong, such as a
-   * {@link WebhookPayloadError}. Keep such a webhook where someone looks at it.
+   * {@link WebhookPayloadError}, or if a handler said so. Keep such a webhook where someone looks at it.
    */
-  get retryable(): boolean {
-    return this.type === 'webhook_error' || this.type.startsWith('inbox_');
+  declare readonly retryable: boolean;
+  /** Milliseconds until the webhook should be processed again; undefined if nobody has said so. */
+  declare readonly retryAfter?: number;
+
+  constructor(
+    message: string,
+    options: { cause?: unknown; retryable?: boolean | undefined; retryAfter?: number | undefined } = {},
+  ) {
+    super(message, options);
+    const { retryable = this.type === 'webhook_error' || this.type.startsWith('inbox_'), retryAfter } =
+      options;
+    setUnprinted(this, { retryable });
+    if (retryAfter === undefined) return;
+    if (typeof retryAfter !== 'number' || !(retryAfter > 0)) {
+      const problem = `WebhookError: retryAfter must be milliseconds above 0, got ${String(retryAfter)}.`;
+      throw new ConfigurationError(problem, { option: 'retryAfter', cause: this });
+    }
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -31,9 +31,14 @@ export function thrownBy(error: unknown): unknown {
   return error instanceof WebhookError ? (error.cause ?? error) : error;
 }
 
-/** Whether no retry can help, because the event itself is invalid. */
+/** Whether no retry can help, because the event itself is invalid, or its handlers say so. */
 export function isFinal(error: unknown): boolean {
   return error instanceof WebhookError && !error.retryable;
+}
+
+/** Returns the delay in ms that the handlers ask for. */
+export function askedDelay(error: unknown): number | undefined {
+  return error instanceof WebhookError ? error.retryAfter : undefined;
 }
 
 /** The failure of whatever is asked of an inbox after its `close`. */

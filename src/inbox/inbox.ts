@@ -39,6 +39,8 @@ const LEAST_WATCH_MS = 1_000;
 
 /** Milliseconds between two looks of `idle`. */
 const IDLE_POLL_MS = 10;
+/** Milliseconds after which `idle` says what it waits for. */
+const IDLE_QUIET_MS = 2_000;
 
 /** Time limit for closing the storage, in ms. */
 const CLOSE_STORAGE_MS = 500;
@@ -214,7 +216,7 @@ export class Inbox<
   /**
    * Resolves when no event waits or runs. For tests, because it polls the storage.
    *
-   * Events that wait for a retry count too.
+   * Events that wait for a retry count too. After two seconds, a line at `warn` says what it waits for.
    *
    * @throws {WebhookError} The inbox is closed.
    *
@@ -228,8 +230,18 @@ export class Inbox<
    * ```
    */
   async idle(): Promise<void> {
-    while ((await this.health()).depth !== 0) {
+    const startedAt = performance.now();
+    let hasSaid = false;
+    for (;;) {
+      const { depth, waiting, active, retrying, workers, warnings } = await this.health();
+      if (depth === 0) return;
       if (this.#closing !== undefined) throw closedError();
+      if (!hasSaid && performance.now() - startedAt >= IDLE_QUIET_MS) {
+        hasSaid = true;
+        const counts = `${waiting} waiting, ${active} running, ${retrying} to be retried; ${workers} workers`;
+        const what = depth === undefined ? Object.values(warnings).join(' ') : counts;
+        this.#parts.reporter.warn(`idle() waits for events: ${what}`);
+      }
       await sleep(IDLE_POLL_MS);
     }
   }

@@ -1,5 +1,6 @@
 import type { LeveledLogger, LogFields } from '../utils/logger.js';
 import { onOneLine } from '../utils/printable.js';
+import { cutType, labelOf } from '../webhooks/payload.js';
 import type { InboxWarnings } from './health.js';
 import type { InboxFailure, InboxHooks, InboxRun } from './hooks.js';
 
@@ -56,9 +57,10 @@ export class InboxReporter {
 
   /** Warns of a type without a handler in this worker, once for each type. */
   unhandled(type: string): void {
+    const label = labelOf(type, undefined);
     this.warnOnce(
-      `type ${type}`,
-      `no handler for ${onOneLine(type)} in this worker: its events wait for a worker that has one`,
+      `type ${label}`,
+      `no handler for ${label} in this worker: its events wait for a worker that has one`,
     );
   }
 
@@ -127,9 +129,9 @@ export class InboxReporter {
 
   #logRun(level: 'error' | 'warn' | 'info', run: InboxRun, what: string, outcome: string): void {
     const { key, type, workspace, attempt, waitedMs, durationMs } = run;
-    const label = onOneLine(workspace === undefined ? type : `${type} of ${workspace}`);
+    const label = labelOf(type, workspace);
     const about = `${key}, attempt ${attempt}, waited ${waitedMs} ms, ran ${durationMs} ms`;
-    const fields = (): LogFields => ({ key, type, workspace, attempt, durationMs, outcome });
+    const fields = (): LogFields => ({ key, type: cutType(type), workspace, attempt, durationMs, outcome });
     this.#log.log(level, () => `inbox: ${label} (${about}) ${what}`, fields);
   }
 

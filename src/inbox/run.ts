@@ -3,7 +3,7 @@ import { isObject } from '../utils/json.js';
 import { checkStored } from '../webhooks/inbox.js';
 import { delayAfter } from './delays.js';
 import type { Ending, InboxEvent } from './engine.js';
-import { isFinal, NoHandlerError, reasonFor } from './failure.js';
+import { askedDelay, isFinal, NoHandlerError, reasonFor } from './failure.js';
 import type { InboxRun } from './hooks.js';
 import type { InboxSettings, WorkSettings } from './options.js';
 import type { EventHandlers } from './work-handlers.js';
@@ -113,7 +113,9 @@ export class EventRun {
     const failures = this.event.failures + 1;
     const reason = reasonFor(error);
     if (isFinal(error) || failures >= attempts) return { kind: 'dead', reason, error };
-    return { kind: 'retry', reason, delay: delayAfter(failures, backoff), error };
+    const asked = askedDelay(error);
+    const delay = asked === undefined ? delayAfter(failures, backoff) : Math.min(asked, backoff.maxDelay);
+    return { kind: 'retry', reason, delay, error };
   }
 
   /** Describes the run, which ends now, for hooks and log lines. */

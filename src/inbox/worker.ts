@@ -1,8 +1,9 @@
 import { bindMethods } from '../utils/bound.js';
+import { unitProblems } from '../utils/durations.js';
 import type { LeveledLogger } from '../utils/logger.js';
 import { MAX_TIMER_MS, succeedsWithin } from '../utils/waiting.js';
 import type { Consumer, EndedRun, InboxEvent, Runner } from './engine.js';
-import { thrownBy } from './failure.js';
+import { askedDelay, thrownBy } from './failure.js';
 import { type CloseOptions, resolveGrace, type WorkSettings } from './options.js';
 import type { InboxReporter } from './reporter.js';
 import { describeRun, EventRun, type RunParts, type RunResult } from './run.js';
@@ -131,7 +132,10 @@ class Runs implements Runner {
     if (result.kind === 'done') return reporter[result.how](() => run.describe());
     if (result.kind !== 'retry' && result.kind !== 'dead') return;
     const failure = { ...run.describe(), error: thrownBy(result.error) };
-    if (result.kind === 'dead') reporter.deadLetter(failure);
-    else reporter.retried(failure);
+    if (result.kind === 'dead') return reporter.deadLetter(failure);
+    for (const problem of unitProblems({ retryAfter: askedDelay(result.error) })) {
+      reporter.warnOnce('retryAfter', `a handler's ${problem}`);
+    }
+    reporter.retried(failure);
   }
 }

@@ -27,7 +27,7 @@ export interface LogFields {
   readonly status?: number | undefined;
   /** The duration of the attempt, the delivery or the run in milliseconds. */
   readonly durationMs?: number | undefined;
-  /** The type of an event, as it was received. */
+  /** The type of an event as it was received, cut to 100 characters. */
   readonly type?: string | undefined;
   /** The name of the workspace whose secret verified an event. */
   readonly workspace?: string | undefined;
@@ -110,33 +110,31 @@ export function createLogger(logger: Logger = console, level?: LogLevel): Levele
 
 /** Writes lines up to a level. A line is built only if it is written. */
 export class LeveledLogger {
+  // Not private: another copy of the package reads them.
+  logger: Logger;
   /** The least level that is written. */
   level: LogLevel;
-  #logger: Logger;
-  #rank: number;
 
   constructor(logger: Logger, level: LogLevel) {
+    this.logger = logger;
     this.level = level;
-    this.#logger = logger;
-    this.#rank = LOG_LEVELS.indexOf(level);
   }
 
-  /** Writes where another logger writes, from now on. */
-  follow(other: LeveledLogger): void {
-    this.level = other.level;
-    this.#logger = other.#logger;
-    this.#rank = other.#rank;
+  /** Writes where another logger writes, from now on. It may be one of another copy of the package. */
+  follow({ logger, level }: Pick<LeveledLogger, 'logger' | 'level'>): void {
+    this.logger = logger;
+    this.level = level;
   }
 
   /** Whether lines of a level are written. */
   writes(level: LogLevel): boolean {
-    return LOG_LEVELS.indexOf(level) <= this.#rank;
+    return LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(this.level);
   }
 
   /** Writes a line, with its facts as fields. */
   log(level: Exclude<LogLevel, 'off'>, line: () => string, fields?: () => LogFields): void {
     if (!this.writes(level)) return;
-    const logger = this.#logger;
+    const { logger } = this;
     try {
       const text = `[agent-platform-sdk] ${printable(line())}`;
       const isPlain = fields === undefined || logger === console;

@@ -3,6 +3,11 @@ export const MAX_TIMER_MS = 2_147_483_647;
 /** Longer than anyone wants to wait, and short enough for the integers of Redis and SQLite. */
 export const HUNDRED_YEARS_MS = 3_155_760_000_000;
 
+/** Whether a value is a promise of any kind: that of another realm or of a library is no instance of `Promise`. */
+export function isThenable(value: unknown): boolean {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
+}
+
 /** Resolves after `ms` milliseconds, or when the signal is aborted; without `ms`, only when it is aborted. */
 export function sleep(ms: number | undefined, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -205,7 +205,7 @@ export class WebhookHandlers {
   }
 
   /** @internal Logs where the first receiver or inbox logs that gets these handlers. */
-  logTo(log: LeveledLogger): void {
+  logTo(log: Pick<LeveledLogger, 'logger' | 'level'>): void {
     this.#borrowed?.follow(log);
     this.#borrowed = undefined;
   }
@@ -230,8 +230,8 @@ export class WebhookHandlers {
    * Validates a stored event and runs its handlers.
    *
    * @param options - `signal` becomes the handlers' `context.signal`.
-   * @throws {WebhookError} A handler failed: `cause` is what it threw, or an `AggregateError` if several did.
-   *   Try again later.
+   * @throws {WebhookError} A handler failed: `cause` is what it threw, or an `AggregateError` if several did. Try again
+   *   after `retryAfter`, or not at all if `retryable` is false: handlers set both by throwing a `WebhookError`.
    * @throws {WebhookPayloadError} The event is invalid ({@link InvalidWebhookEvent}), and no `onInvalid` is
    *   registered.
    *
@@ -276,6 +276,7 @@ export class WebhookHandlers {
       throw new WebhookError(message, {
         // `undefined` or `null` alone would look like no cause.
         cause: (errors.length === 1 ? errors[0] : undefined) ?? new AggregateError(errors),
+        ...wishesOf(errors),
       });
     }
   }
@@ -323,6 +324,17 @@ export class WebhookHandlers {
     const handlers = [...(this.#byType.get(event.type) ?? []), ...this.#everyType];
     return handlers.length > 0 ? handlers : this.#unhandled;
   }
+}
+
+/** What the handlers of an event want: to end it, all of them have to; of several delays, the longest counts. */
+function wishesOf(errors: readonly unknown[]) {
+  // Ours only: other libraries have such fields in other units and meanings.
+  const ours = errors.filter((error) => error instanceof WebhookError);
+  const delays = ours.flatMap(({ retryAfter }) => retryAfter ?? []);
+  return {
+    retryable: ours.length < errors.length || ours.some(({ retryable }) => retryable),
+    retryAfter: delays.length === 0 ? undefined : Math.max(...delays),
+  };
 }
 
 export function checkFunction(name: string, given: unknown): void {

@@ -144,9 +144,14 @@ const MAX_LABEL_LENGTH = 100;
 
 /** Names an event in logs and messages by its type and workspace, which may be any text: quoted and cut. */
 export function labelOf(type: unknown, workspace: string | undefined): string {
-  const cut = (text: string) => JSON.stringify(text.slice(0, MAX_LABEL_LENGTH));
+  const cut = (text: string) => JSON.stringify(cutType(text));
   const name = typeof type !== 'string' ? '(no type)' : isWebhookEventType(type) ? type : cut(type);
   return workspace === undefined ? name : `${name} of ${cut(workspace)}`;
+}
+
+/** Cuts a type, which may be any text, for a field of a log line. */
+export function cutType<Type extends string | undefined>(type: Type) {
+  return type?.slice(0, MAX_LABEL_LENGTH);
 }
 
 /** Returns the workspace as a field of an event; no field if the secrets are not named. */

@@ -1,3 +1,4 @@
+import { isThenable } from '../utils/waiting.js';
 import { type AuthenticBody, authenticate } from './authenticate.js';
 import { type DecodedBody, decodeBody, exceeds, memoryOf, sizeOf } from './body/decode.js';
 import { gunzip } from './body/gunzip.js';
@@ -171,8 +172,10 @@ async function store(
   const { deadline, receiver } = delivery;
   try {
     const webhook = { version: STORED_VERSION, key, ...event, deliveryId, receivedAt };
-    // From JavaScript, it may return no promise.
-    const storing = Promise.resolve(inbox.store(webhook));
+    // From JavaScript, it may return anything.
+    const returned: unknown = inbox.store(webhook);
+    if (!isThenable(returned)) receiver.reporter.storedBlindly();
+    const storing = Promise.resolve(returned);
     const result = await deadline.wait(storing);
     if (result !== LATE) return 'stored';
     void storing

@@ -4,7 +4,7 @@ import { describeError, describeThrown, framesOf, isError, safely } from '../uti
 import type { WebhookContext, WebhookFailure, WebhookReceiverHooks, WebhookRejection } from './context.js';
 import { isWebhookEventType } from './events/table.js';
 import { type DeliveryOutcome, isRefusal, type Rejection, statusOf } from './outcomes.js';
-import { isInvalidEvent, labelOf, type ReceivedWebhook } from './payload.js';
+import { cutType, isInvalidEvent, labelOf, type ReceivedWebhook } from './payload.js';
 
 /** A listener of `onError`. */
 export type FailureListener = (error: unknown, failure: WebhookFailure) => unknown;
@@ -84,7 +84,7 @@ export class Reporter {
       this.#log.log(
         'error',
         () => `${where}: ${describeFailed(error, stage)}`,
-        () => ({ type, workspace, deliveryId, outcome: `${stage}_failed` }),
+        () => ({ type: cutType(type), workspace, deliveryId, outcome: `${stage}_failed` }),
       );
     }
     await this.#call('onError', this.failureListeners, (listener) => listener(error, failure));
@@ -114,8 +114,19 @@ export class Reporter {
     this.#warnOnce(event, `a handler returned ${what}`);
   }
 
+  /** An inbox returned no promise. */
+  storedBlindly(): void {
+    this.#logOnce(
+      'the `store` of the inbox returned no promise, so its events are acknowledged before they are safe: return one',
+    );
+  }
+
   #warnOnce(event: ReceivedWebhook, problem: string): void {
-    const line = `webhook ${labelOf(event.type, undefined)}: ${problem} (logged once)`;
+    this.#logOnce(`webhook ${labelOf(event.type, undefined)}: ${problem}`);
+  }
+
+  #logOnce(problem: string): void {
+    const line = `${problem} (logged once)`;
     if (this.#loggedOnce.has(line) || this.#loggedOnce.size >= MAX_LOGGED_TYPES) return;
     this.#loggedOnce.add(line);
     this.#log.log('warn', () => line);
@@ -141,7 +152,7 @@ export class Reporter {
       level,
       () => `webhook ${nameOf(event)}: ${text} after ${durationMs} ms, delivery ${deliveryId}${advice}`,
       (): LogFields => ({
-        type: event?.type,
+        type: cutType(event?.type),
         workspace: event?.workspace,
         deliveryId,
         outcome,

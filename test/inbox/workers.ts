@@ -7,7 +7,7 @@ import {
   WebhookError,
 } from 'agent-platform-sdk';
 import type { HandlersByType, InboxOptions } from 'agent-platform-sdk/sqlite';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { collectGarbage } from '../support/memory.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -85,6 +85,91 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(thrown).toEqual([new Error('no 1'), new Error('no 2')]);
     expect(runs).toMatchObject([{ key: webhook.key, type: 'lead_captured', workspace: 'acme', attempt: 3 }]);
     expect(runs[0]?.waitedMs).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('a handler can give an event up: a dead letter at once, with its reason', async () => {
+    const { hooks, calls, failures } = record();
+    const inbox = createInbox({ hooks });
+    const error = new WebhookError('the CRM says 422', { retryable: false, cause: new Error('bad lead') });
+    inbox.work({ lead_captured: () => Promise.reject(error) });
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(['dead letter']));
+    expect(failures).toMatchObject([{ attempt: 1, error }]);
+    expect(await inbox.deadLetters.list()).toMatchObject([{ attempts: 1, reason: 'the CRM says 422' }]);
+  });
+
+  const final = () => Promise.reject(new WebhookError('final', { retryable: false }));
+  const soon = (retryAfter: number) => () => Promise.reject(new WebhookError('later', { retryAfter }));
+
+  test.each<[what: string, handlers: (() => unknown)[], runs: string[]]>([
+    ['all say that it is final', [final, final], ['dead letter']],
+    ['one succeeds, and one says that it is final', [() => undefined, final], ['dead letter']],
+    ['one fails otherwise', [final, () => Promise.reject(new Error('away'))], ['retry', 'dead letter']],
+    ['one wants to run again', [final, soon(1)], ['retry', 'dead letter']],
+    [
+      'the error is of another library',
+      [() => Promise.reject(Object.assign(new Error('no'), { retryable: false, retryAfter: 60_000 }))],
+      ['retry', 'dead letter'],
+    ],
+  ])('several handlers: if %s', async (_, all, runs) => {
+    const { hooks, calls } = record();
+    const inbox = createInbox({ hooks, attempts: 2 });
+    const handlers = createWebhookHandlers({ logLevel: 'off' });
+    for (const one of all) handlers.on('lead_captured', one);
+    inbox.work(handlers);
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(runs));
+  });
+
+  test('a handler of another copy of the package can give an event up too', async () => {
+    vi.resetModules();
+    const other = await import('agent-platform-sdk');
+    expect(other.WebhookError).not.toBe(WebhookError);
+    const { hooks, calls } = record();
+    const inbox = createInbox({ hooks });
+    inbox.work(
+      other.createWebhookHandlers().on('lead_captured', () => {
+        throw new other.WebhookError('final', { retryable: false });
+      }),
+    );
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(['dead letter']));
+  });
+
+  test('a handler sets the delay of a retry: the longest of several, up to maxDelay', async () => {
+    const { hooks, calls } = record();
+    const logger = new RecordingLogger();
+    const backoff = { type: 'fixed', delay: 1, maxDelay: 60_000 } as const;
+    const waiting = createInbox({ hooks, backoff, logger });
+    waiting.work(
+      createWebhookHandlers({ logLevel: 'off' })
+        .on('lead_captured', soon(30))
+        .on('lead_captured', soon(3_600_000))
+        .on('lead_captured', () => Promise.reject(new Error('away'))),
+    );
+    await waiting.store(stored());
+    await eventually(async () => expect(await waiting.health()).toMatchObject({ retrying: 1 }));
+    await sleep(300);
+    expect([calls, await waiting.health()]).toMatchObject([['retry'], { retrying: 1 }]);
+    await waiting.close();
+  });
+
+  test('a delay above maxDelay is cut, and one that looks like seconds is warned of once', async () => {
+    const { hooks, calls } = record();
+    const logger = new RecordingLogger();
+    const backoff = { type: 'fixed', delay: 20_000_000, maxDelay: 20_000_000, jitter: 0 } as const;
+    const patient = createInbox({ hooks, backoff, logger, attempts: 3 });
+    patient.work({ lead_captured: soon(30) });
+    await patient.store(stored());
+    await eventually(() => expect(calls).toEqual(['retry', 'retry', 'dead letter']));
+    expect(logger.lines.filter((line) => line.includes('milliseconds'))).toEqual([
+      expect.stringContaining("inbox: a handler's retryAfter is 30 milliseconds, which is short."),
+    ]);
+    calls.length = 0;
+    const quick = createInbox({ hooks, backoff: { type: 'fixed', delay: 1, maxDelay: 5 }, attempts: 2 });
+    quick.work({ agent_deleted: soon(3_600_000) });
+    await quick.store(stored({ type: 'agent_deleted', payload: minimal.agent_deleted }));
+    await eventually(() => expect(calls).toEqual(['retry', 'dead letter']));
   });
 
   test('an event without an attempt left is a dead letter, with its reason and no stack', async () => {
@@ -327,6 +412,12 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
       {},
       'backoff is 30 milliseconds',
     ],
+    [
+      'a longest backoff of 600',
+      { backoff: { type: 'fixed', delay: 500, maxDelay: 600 } },
+      {},
+      'backoff.maxDelay is 600 milliseconds',
+    ],
     ['a lock of thirty', {}, { lockDuration: 30 }, 'lockDuration is 30 milliseconds'],
     ['a time limit of 300', {}, { handlerTimeout: 300 }, 'handlerTimeout is 300 milliseconds'],
   ])('a duration of %s is warned of, and used', (_, inbox, work, warning) => {
@@ -341,6 +432,40 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     const logger = new RecordingLogger();
     await createInbox({ logger, backoff: 500 }).close({ grace: 25 });
     expect(logger.lines.join()).toContain('grace is 25 milliseconds');
+  });
+
+  test('idle says after two seconds what it waits for', async () => {
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger });
+    await inbox.store(stored());
+    const idle = inbox.idle();
+    const said = () => logger.lines.filter((line) => line.includes('idle()'));
+    await eventually(() =>
+      expect(said()).toEqual([
+        expect.stringContaining(
+          'inbox: idle() waits for events: 1 waiting, 0 running, 0 to be retried; 0 workers',
+        ),
+      ]),
+    );
+    inbox.work({ lead_captured: () => undefined });
+    await idle;
+    expect(said()).toHaveLength(1);
+  });
+
+  test('a type of any length is cut in every line', async () => {
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger, attempts: 1 });
+    const type = `x\n${'y'.repeat(100_000)}`;
+    const webhook = stored({ type, payload: {} });
+    inbox.work({});
+    await inbox.store(webhook);
+    await eventually(() => expect(logger.lines.join()).toContain('no handler for "x\\ny'));
+    inbox.work(createWebhookHandlers({ logLevel: 'off' }).onUnknown(() => Promise.reject(new Error('no'))));
+    await eventually(() => expect(logger.lines.join()).toContain('is a dead letter now'));
+    expect(Math.max(...logger.lines.map((line) => line.length))).toBeLessThan(1_000);
+    expect(Math.max(...logger.fields.map((fields) => JSON.stringify(fields ?? {}).length))).toBeLessThan(
+      1_000,
+    );
   });
 
   test('idle resolves when nothing waits, runs or is to be retried, and rejects once the inbox is closed', async () => {

@@ -1,5 +1,5 @@
 import { ConfigurationError, WebhookError } from '../../errors/index.js';
-import { sleep, unlessAborted, within } from '../../utils/waiting.js';
+import { isThenable, sleep, unlessAborted, within } from '../../utils/waiting.js';
 import type { Deadline } from '../deadline.js';
 import type { OwnerFinder, SecretOwner } from './find.js';
 import { type FindKnownOwner, ownersOf, type WebhookSecrets } from './known.js';
@@ -112,9 +112,4 @@ export class SecretLoader implements OwnerFinder {
       if (this.#usable() !== undefined) this.#onStale(this.#error);
     }
   }
-}
-
-/** Whether a value is a promise of any kind: that of another realm or of a library is no instance of `Promise`. */
-function isThenable(value: unknown): boolean {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
