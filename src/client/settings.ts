@@ -1,6 +1,7 @@
 import * as z from 'zod/v4/mini';
 import { anything, flag } from '../schemas/fields.js';
 import { closedObject, openObject } from '../schemas/object.js';
+import { unitProblems } from '../utils/durations.js';
 import { isBrowser, readEnvironment, runtimeName } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
@@ -167,6 +168,7 @@ export function resolveSettings(options: DerivedOptions): Settings {
   const warned = options[WARNED] ?? new Set<string>();
   const baseUrl = versionedUrl(given.baseUrls?.[region] as string);
   warnOnce(log, warned, swappedRegion(region, baseUrl));
+  warnOfDurations(log, warned, 'AgentPlatform', given);
   return {
     ...call,
     region,
@@ -180,7 +182,17 @@ export function resolveSettings(options: DerivedOptions): Settings {
   };
 }
 
-function warnOnce(log: LeveledLogger, warned: Set<string>, warning: string | undefined): void {
+/** Warns of durations that look like another unit, once each. */
+function warnOfDurations(
+  log: LeveledLogger,
+  warned: Set<string> | undefined,
+  of: string,
+  { timeout, totalTimeout }: CallOptions,
+): void {
+  for (const problem of unitProblems({ timeout, totalTimeout })) warnOnce(log, warned, `${of}: ${problem}`);
+}
+
+function warnOnce(log: LeveledLogger, warned = new Set<string>(), warning: string | undefined): void {
   if (warning === undefined || warned.has(warning)) return;
   warned.add(warning);
   log.log('warn', () => warning);
@@ -214,6 +226,8 @@ export function resolveCall(settings: Settings, options: RequestOptions, call: s
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
   checkOptions(getSchemas().request, options, { of: call }, () => fetchProblems(options, settings.fetch));
+  const { [WARNED]: warned } = settings.options as DerivedOptions;
+  warnOfDurations(settings.log, warned, call, options);
   return withCallOptions(settings, options);
 }
 

@@ -18,7 +18,10 @@ async function linesAt(
   return logger.lines;
 }
 
-const withoutTimes = (lines: readonly string[]) => lines.map((line) => line.replace(/\d+ ms/, 'N ms'));
+const withoutTimes = (lines: readonly string[]) =>
+  lines
+    .filter((line) => !line.includes('milliseconds, which is short'))
+    .map((line) => line.replace(/\d+ ms/, 'N ms'));
 
 test('info is one line for each attempt: method, path, attempt, region, status and duration', async () => {
   addFaults({ status: 503, retryAfter: 0 });
@@ -59,6 +62,24 @@ test('each attempt that times out has one line', async () => {
     'attempt 2, eu) -> TimeoutError in N ms',
     'attempt 1, eu) -> 200 in N ms',
   ]);
+});
+
+test('a duration of seconds is warned of, once for a client, and once for a call', async () => {
+  const logger = new RecordingLogger();
+  const client = createClient({ logger, logLevel: 'warn', timeout: 30, totalTimeout: 60 });
+  for (let count = 0; count < 3; count += 1) {
+    await client
+      .withOptions({})
+      .tools.get(toolId, { timeout: 5 })
+      .catch(() => undefined);
+  }
+  expect(logger.lines).toEqual(
+    [
+      'AgentPlatform: timeout is 30',
+      'AgentPlatform: totalTimeout is 60',
+      'GET /tools/{toolId}: timeout is 5',
+    ].map((line) => `warn ${SDK} ${line} milliseconds, which is short. Is it in another unit?`),
+  );
 });
 
 test('debug adds the headers and the body of a response, redacted by name', async () => {

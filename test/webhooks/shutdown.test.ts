@@ -281,6 +281,25 @@ test.each<[string, () => unknown]>([
   await expect(draining).rejects.toThrow(/app\.listen\(3000\)[^]*app\.server[^]*app\.getHttpServer\(\)/);
 });
 
+test('given an inbox, drain rejects, and says what to pass', async () => {
+  const { server } = await openRaw();
+  const inbox = { close: async () => undefined, store: async () => undefined };
+  await expect(drain(server, inbox as object)).rejects.toThrow(
+    'drain takes options: drain(server, { inbox }).',
+  );
+  await drain(server, { inbox });
+});
+
+test.each(['delay', 'timeout'] as const)('a %s in seconds is warned of', async (option) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onTestFinished(() => warn.mockRestore());
+  const { server } = await openRaw();
+  await drain(server, { [option]: 5 });
+  expect(warn.mock.calls).toEqual([
+    [expect.stringContaining(`drain: ${option} is 5 milliseconds, which is short.`)],
+  ]);
+});
+
 test.each<[string, object]>([
   ['delay', { delay: -1 }],
   ['timeout', { timeout: Number.NaN }],

@@ -133,12 +133,17 @@ function checkServer(server: unknown): asserts server is DrainableServer {
 }
 
 function checked(options: DrainOptions): DrainOptions {
+  // An inbox, or whatever else has a `close`.
+  if (typeof (options as { readonly close?: unknown } | null)?.close === 'function') {
+    throw new ConfigurationError('drain takes options: drain(server, { inbox }).', { option: 'inbox' });
+  }
   const schema = z.strictObject({
     inbox: z.optional(methods('close')),
     delay: z.optional(numberBetween(0, MAX_TIMER_MS)),
     timeout: z.optional(numberBetween(0, MAX_TIMER_MS)),
   });
   checkOptions(schema, options, { of: 'drain' });
-  warnOfUnits(createLogger(), 'drain', { timeout: options.timeout });
+  const { delay, timeout } = options;
+  warnOfUnits(createLogger(), 'drain', { delay, timeout });
   return options;
 }
