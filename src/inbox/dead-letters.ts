@@ -38,7 +38,7 @@ export interface DeadLetterStorage {
   get(key: string): Promise<DeadLetter | undefined>;
   keys(): Promise<readonly string[]>;
   /** Puts one back into the queue if it is still there and `isWanted`. */
-  replay(key: string, isWanted: (letter: DeadLetter) => boolean): Promise<boolean>;
+  replay(key: string, isWanted: (letter: DeadLetter) => Promise<boolean>): Promise<boolean>;
   remove(key: string): Promise<boolean>;
 }
 
@@ -123,19 +123,19 @@ export class DeadLetters {
   async replay(id: string): Promise<boolean> {
     // From JavaScript it may be missing.
     checkOptions(z.strictObject({ id: z.string() }), { id }, { of: 'deadLetters.replay' });
-    return this.#ask(() => this.#storage.replay(id, () => true));
+    return this.#ask(() => this.#storage.replay(id, async () => true));
   }
 
   /**
    * Puts all present dead letters back into the queue, each once.
    *
-   * @param select - Returns true for a dead letter to replay; not awaited. Default: all.
+   * @param select - Returns true for a dead letter to replay, or a promise of that. Default: all.
    * @returns The number of events that were put back.
    */
-  async replayAll(select: (letter: DeadLetter) => boolean = () => true): Promise<number> {
+  async replayAll(select: (letter: DeadLetter) => boolean | Promise<boolean> = () => true): Promise<number> {
     checkOptions(z.strictObject({ select: func }), { select }, { of: 'deadLetters.replayAll' });
-    // From JavaScript, an async function would return a promise, which is truthy, for every dead letter.
-    const isWanted = (letter: DeadLetter) => select(letter) === true;
+    // From JavaScript, it may return anything.
+    const isWanted = async (letter: DeadLetter) => (await select(letter)) === true;
     return this.#ask(async () => {
       // All keys first: pages would shift when an event is put back.
       const keys = await this.#storage.keys();

@@ -39,7 +39,7 @@ export function deadLettersOf(rows: DeadQueries): DeadLetterStorage {
     keys: () => rows.keys(),
     async replay(key, isWanted) {
       const letter = await get(key);
-      return letter !== undefined && isWanted(letter) && rows.replay(key);
+      return letter !== undefined && (await isWanted(letter)) && rows.replay(key);
     },
     remove: (key) => rows.remove(key),
   };
