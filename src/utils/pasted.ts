@@ -6,11 +6,14 @@ const PASTED =
   /^(bearer\s.*|(["'`]).*\2|\$(\{.*|[a-z_]\w*)|<.*>|\{\{.*|[[{]\s*".*|\[object .*|undefined|null)$/i;
 /** A line of a `.env` file: the name before the value, or a comment after it. `ABC=` may be base32. */
 const LINE = /^(export\s+)?[A-Z][A-Z\d_]*=(?!=*$)|\s#/;
+/** Characters that only format text, such as a zero-width blank: chats and documents add them. */
+const INVISIBLE = /\p{Cf}/u;
 
 /** Describes what came along with a setting when it was pasted; undefined if nothing did. */
 export function pastedProblem(text: string): string | undefined {
   if (LINE.test(text)) return 'is not the bare value: remove `NAME=` before it and a comment after it';
-  return PASTED.test(text)
-    ? 'is not the bare value: remove quotes and `Bearer `, and replace a placeholder such as `$TOKEN`'
-    : undefined;
+  if (PASTED.test(text)) {
+    return 'is not the bare value: remove quotes and `Bearer `, and replace a placeholder such as `$TOKEN`';
+  }
+  return INVISIBLE.test(text) ? 'contains an invisible character: copy it again' : undefined;
 }

@@ -20,17 +20,23 @@ const REGION_NAMES: Readonly<Record<string, string>> = { us: 'na', usa: 'na', am
 export function closestName(word: string, known: readonly string[]): string | undefined {
   // A wrong name may be a whole document.
   if (word.length > 100) return undefined;
+  // `webhookSecret` is `secret`; `eu-gcp` and `us-east-1` are regions. The last word says what it is.
+  const words = word
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  const whole = words
+    .reverse()
+    .map((one) => REGION_NAMES[one] ?? one)
+    .find((one) => known.includes(one));
+  if (whole !== undefined) return whole;
   const plain = plainName(word);
   const most = Math.ceil(plain.length * 0.4);
   const ranked = known
     .map((name) => ({ name, distance: editDistance(plain, plainName(name)) }))
     .sort((one, other) => one.distance - other.distance);
   const closest = ranked.find(({ distance }) => distance <= most && distance < plain.length);
-  const meant = closest ?? ranked.find(({ name }) => containsOther(plain, plainName(name)));
-  if (meant !== undefined) return meant.name;
-  // `eu-gcp`, `us-east-1`
-  const parts = word.toLowerCase().split(/[^a-z]+/);
-  return parts.map((part) => REGION_NAMES[part] ?? part).find((part) => known.includes(part));
+  return (closest ?? ranked.find(({ name }) => containsOther(plain, plainName(name))))?.name;
 }
 
 /** Without case and separators: `default_value` is `defaultValue`. */

@@ -99,7 +99,7 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
       { option: 'body' },
     );
   }
-  const findOwner = ownersOf(knownSecrets(options, options.secret));
+  const findOwner = ownersOf(knownSecrets(options.secret));
   try {
     return eventOf(authenticateSync(decodeBody(body), findOwner), options);
   } catch (error) {

@@ -69,6 +69,26 @@ describe('secrets', () => {
     expect(() => setUp({ secret: { acme: [given] } })).toThrow(message.replace('secret', 'secret.acme[0]'));
   });
 
+  test.each(['\u200b', '\u2060', '\u00ad', '\u202e'])(
+    '%j inside of a secret is refused at creation',
+    (invisible) => {
+      const given = `${secret.slice(0, 5)}${invisible}${secret.slice(5)}`;
+      const message = 'secret contains an invisible character: copy it again.';
+      expect(() => setUp({ secret: given })).toThrow(message);
+      expect(() => setUp({ secret: { acme: given } })).toThrow(message.replace('secret', 'secret.acme'));
+    },
+  );
+
+  test.each(['webhookSecret', 'webhook_secret', 'signing-secret', 'secrets'])(
+    '%s is meant to be secret',
+    (name) => {
+      const wrong = { secret: undefined, [name]: secret };
+      expect(() => setUp(wrong)).toThrow(
+        `${name.includes('-') ? `["${name}"]` : name} is not a known option. Did you mean \`secret\`?`,
+      );
+    },
+  );
+
   test('a function that returns nothing is named', async () => {
     const { receiver, all } = setUp({ secret: () => undefined });
     await receiver.handle(post('webhook_test'));

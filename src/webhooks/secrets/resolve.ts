@@ -19,8 +19,7 @@ export interface WebhookSecretOptions {
    * A bare string is split at commas. Elements of lists, secrets of named workspaces and what a function loads
    * are taken as they are.
    *
-   * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`. It is read if this option is absent; an option that is present
-   * and undefined is an error.
+   * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, if this option is absent or undefined.
    */
   readonly secret?: WebhookSecrets | WebhookSecretLoader | undefined;
   /**
@@ -66,7 +65,7 @@ export function secretProblems(options: WebhookSecretOptions): readonly OptionPr
       'To verify a secret, use the option `verifySecret`.';
     return secret.length === 0 ? [] : [{ option: 'secret', text }];
   }
-  return listSecrets(knownSecrets(options, secret)).problems;
+  return listSecrets(knownSecrets(secret)).problems;
 }
 
 /**
@@ -80,8 +79,7 @@ export function resolveSecrets(
 ): () => OwnerFinder {
   const { secret, verifySecret } = options;
   if (verifySecret !== undefined) return () => ({ find: callOnce(verifySecret) });
-  const finder =
-    typeof secret === 'function' ? makeLoader(secret) : { find: ownersOf(knownSecrets(options, secret)) };
+  const finder = typeof secret === 'function' ? makeLoader(secret) : { find: ownersOf(knownSecrets(secret)) };
   return () => finder;
 }
 
@@ -91,12 +89,10 @@ export function resolveSecrets(
  * A bare string is split at commas wherever it came from: most programs pass the variable as the option.
  */
 export function knownSecrets(
-  options: object,
-  secret: WebhookSecrets | undefined,
+  secret: WebhookSecrets | undefined = readEnvironment(SECRET_VARIABLE),
 ): WebhookSecrets | undefined {
-  const given = Object.hasOwn(options, 'secret') ? secret : readEnvironment(SECRET_VARIABLE);
-  const secrets = typeof given === 'string' ? splitSecrets(given) : [];
-  return secrets.length > 1 ? secrets : (secrets[0] ?? given);
+  const secrets = typeof secret === 'string' ? splitSecrets(secret) : [];
+  return secrets.length > 1 ? secrets : (secrets[0] ?? secret);
 }
 
 /**
