@@ -34,10 +34,10 @@ function hasToJson(value: unknown): value is { toJSON(): unknown } {
 }
 
 /** Parses text. Returns undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
   try {
     // node-fetch 2 leaves a byte order mark in the text of a body (node-fetch#541).
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as unknown;
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text, reviver) as unknown;
   } catch {
     return undefined;
   }

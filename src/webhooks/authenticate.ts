@@ -1,5 +1,6 @@
-import { isObject, parseJson } from '../utils/json.js';
+import { isObject } from '../utils/json.js';
 import type { DecodedBody } from './body/decode.js';
+import { parseBody } from './body/parse.js';
 import { isNodeStream } from './body/streams.js';
 import type { Deadline } from './deadline.js';
 import { bodyHint, breakHint, UNREAD } from './hints.js';
@@ -88,7 +89,7 @@ function* authenticationOf<Found>(
   }
 
   // 2. Parse it.
-  const value = text === undefined ? parsed : parseJson(text);
+  const value = text === undefined ? parsed : parseBody(text);
   if (isNodeStream(value)) throw new Rejection('not_json', undefined, UNREAD);
   if (value === undefined) {
     throw new Rejection('not_json', undefined, text === undefined ? undefined : breakHint(text));

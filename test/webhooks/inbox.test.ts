@@ -11,7 +11,7 @@ import {
   type WebhookInbox,
   WebhookPayloadError,
 } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { codeOf, delivery, envelope, eventTypes, minimal, post, secret, settle } from './deliveries.js';
@@ -133,6 +133,53 @@ test('an inbox that fails: 500, and onError gets its error', async () => {
 test('an inbox from JavaScript that returns no promise has stored the event', async () => {
   const { receiver } = setUp({ store: (() => undefined) as never });
   expect(codeOf(await receiver.handle(post('lead_captured')))).toEqual([200]);
+});
+
+test('an inbox that returns no promise is warned of once', async () => {
+  const { receiver, logger } = setUp({ store: (() => undefined) as unknown as WebhookInbox['store'] });
+  await receiver.handle(post('webhook_test'));
+  await receiver.handle(post('lead_captured'));
+  expect(logger.lines.filter((line) => line.startsWith('warn'))).toEqual([
+    expect.stringContaining('the `store` of the inbox returned no promise'),
+  ]);
+});
+
+test.each<[what: string, field: string, status: number, value: unknown]>([
+  ['nested 1,000 times', `${'['.repeat(1_000)}${']'.repeat(1_000)}`, 200, expect.any(Array)],
+  ['nested 100,000 times', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 400, undefined],
+  ['nested 100,000 times as a list', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400, undefined],
+  ['1e400', '1e400', 200, null],
+  ['-1.5E+400 in a list', '[-1.5E+400, 2]', 200, [null, 2]],
+  ['of 400 digits', '9'.repeat(400), 200, null],
+  ['of 300 digits', '9'.repeat(300), 200, Number('9'.repeat(300))],
+  ['"1e400"', '"1e400"', 200, '1e400'],
+])('a field %s comes to the same with an inbox and without', async (_, field, status, value) => {
+  const body = delivery('later_event').replace('{"workspaceSecret"', `{"more":${field},"workspaceSecret"`);
+  const { receiver, stored } = setUp();
+  expect((await receiver.handle({ method: 'POST', body })).status).toBe(status);
+  const handled: unknown[] = [];
+  const logger = new RecordingLogger();
+  const direct = createWebhookReceiver({ secret, logger }).onUnknown(({ payload }) => handled.push(payload));
+  expect((await direct.handle({ method: 'POST', body })).status).toBe(status);
+  const payloads = stored.map(({ payload }) => JSON.parse(JSON.stringify(payload)) as unknown);
+  expect(payloads).toEqual(status === 200 ? [{ more: value }] : []);
+  expect(handled).toEqual(payloads);
+  if (status === 400) expect(logger.lines.join()).toContain('nested too deeply');
+});
+
+test('handlers and a logger of another copy of the package work', async () => {
+  vi.resetModules();
+  const other = await import('agent-platform-sdk');
+  const logger = new RecordingLogger();
+  const handlers = other.createWebhookHandlers().on('lead_captured', () => Promise.reject(new Error('no')));
+  const receiver = createWebhookReceiver({ secret, logger, handlers });
+  expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
+  expect((await receiver.handle(post('webhook_test'))).status).toBe(200);
+  // The second line is written by the handlers themselves.
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^error .*lead_captured: failed at handler/),
+    expect.stringMatching(/^warn .*webhook_test: no handler is registered/),
+  ]);
 });
 
 test('an inbox that throws at once: 500', async () => {

@@ -17,7 +17,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { listenOnLoopback, serve } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { delivery, minimal, secret } from './deliveries.js';
+import { delivery, minimal, secret, settle } from './deliveries.js';
 
 function setUp(options: { maxBodyBytes?: number; deadline?: number } = {}) {
   const rejections: WebhookRejection[] = [];
@@ -476,6 +476,31 @@ test('HTTP/2 has the same request and response', async () => {
   const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
   expect([headers[':status'], events]).toEqual([200, [minimal.lead_captured]]);
 });
+
+test.each([true, false])(
+  'HTTP/2: a stream that was cut off is no body, length declared: %s',
+  async (isDeclared) => {
+    const rejections: unknown[] = [];
+    const { receiver, events } = setUp();
+    receiver.onRejected(({ reason }) => rejections.push(reason));
+    const server = http2.createServer((request, response) => void receiver.node(request, response));
+    const session = http2.connect(`http://127.0.0.1:${await listenOnLoopback(server)}`);
+    onTestFinished(() => session.destroy());
+    const body = delivery('lead_captured');
+    const length = isDeclared ? { 'content-length': body.length } : {};
+    const stream = session.request({ ':method': 'POST', ':path': '/', ...length });
+    stream.on('error', () => undefined);
+    stream.write(body.slice(0, body.length / 2));
+    await once(server, 'stream');
+    await settle();
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    // Without a length, half a body cannot be told from a whole one. It carries no secret.
+    await vi.waitFor(() =>
+      expect(rejections).toEqual([isDeclared ? 'body_unreadable' : 'verification_failed']),
+    );
+    expect(events).toEqual([]);
+  },
+);
 
 /** Sends a body whose length is declared, or not. */
 type Send = (receiver: WebhookReceiver, body: string, isDeclared: boolean) => Promise<number | undefined>;

@@ -120,6 +120,11 @@ export function readNode(request: NodeRequest, unverified: UnverifiedBody): Prom
       reading.bytes.add(chunk);
     });
     request.on('end', () => {
+      // A stream of HTTP/2 that was cut off ends as if it were complete (v20.20 lib/internal/http2/core.js,
+      // onStreamClose). With an encoding, something may have unpacked the body.
+      const isWhole =
+        request.headers['content-encoding'] !== undefined || !(reading && reading.bytes.size < announced);
+      if (!isWhole) return stop('body_unreadable');
       const ended = end();
       ended?.resolve(ended.bytes.whole);
     });
