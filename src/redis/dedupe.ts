@@ -1,4 +1,6 @@
 import * as z from 'zod/v4/mini';
+import { warnOfUnits } from '../utils/durations.js';
+import { createLogger } from '../utils/logger.js';
 import { HUNDRED_YEARS_MS, succeedsWithin, withRetries } from '../utils/waiting.js';
 import { checkOptions, milliseconds } from '../validation/check-options.js';
 import type { ClaimResult, DedupeStore } from '../webhooks/dedupe/store.js';
@@ -84,6 +86,7 @@ const schema = z.strictObject({
 export function createRedisDedupe(options: RedisDedupeOptions): RedisDedupe {
   // From JavaScript it may be missing.
   checkOptions(schema, options, { of: 'createRedisDedupe' }, () => (options.keyPrefix ? [] : [NO_PREFIX]));
+  warnOfUnits(createLogger(), 'createRedisDedupe', { timeout: options.timeout });
   return new RedisDedupeStore(options);
 }
 

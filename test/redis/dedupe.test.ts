@@ -224,6 +224,15 @@ test.each<[what: string, options: object, option: string]>([
   expect(create).not.toThrow(/canary/);
 });
 
+test('a time limit in seconds is warned of', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onTestFinished(() => warn.mockRestore());
+  createStore({ timeout: 2 });
+  expect(warn.mock.calls).toEqual([
+    [expect.stringContaining('createRedisDedupe: timeout is 2 milliseconds, which is short.')],
+  ]);
+});
+
 test('a missing prefix is refused with the reason', () => {
   const create = () => createRedisDedupe({ connection: url } as RedisDedupeOptions);
   expect(create).toThrow(
