@@ -1,4 +1,4 @@
-import { type Processor, UnrecoverableError } from 'bullmq';
+import { type Processor, UnrecoverableError, WaitingError } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import type { Consumer, Ending, Runner, TakenEvent } from '../inbox/engine.js';
 import { NoHandlerError, stalledError } from '../inbox/failure.js';
@@ -9,13 +9,12 @@ import { cleanError, isReplyError } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { giveBack, type InboxJob, isOurs, isStalled, settle, toTaken } from './job.js';
+import { dateByRedis, deleteOld } from './dead-letters.js';
+import { type InboxJob, isOurs, isStalled, toTaken } from './job.js';
 import { JobWorker } from './job-worker.js';
 import type { BullMQSettings } from './options.js';
 import { checkOwner } from './probe.js';
-import { CLOCK_TOLERANCE_MS, RedisClock } from './redis-clock.js';
-import { delayUnhandled, noteDue, setFields, waitBefore } from './turn.js';
-import { Upkeep } from './upkeep.js';
+import { delayUnhandled, type PutOff, waitBefore } from './turn.js';
 
 /**
  * Settings of a worker's clients, whose commands wait for Redis without a limit.
@@ -40,23 +39,17 @@ const REPEAT_DELAY_MS = 1_000;
  * (`classes/worker.js:40`).
  */
 const IDLE_POLL_S = 1;
-/** How long a worker leaves a due event that it gave back to others, in ms. One may have the handler. */
-const MAX_YIELD_MS = 100;
 /** How long `health` warns of a command that Redis refused, in ms. */
 const REFUSAL_MS = 60_000;
 
-/**
- * The key of the function that reports a run once BullMQ has recorded its end. The job has it, or the error that
- * the processor threw.
- *
- * A `WeakMap` of them costs V8 (Node 24) a tenth of a worker's time, for the collection of its garbage.
- */
-const REPORT = Symbol('report');
+/** The longest time between two looks for dead letters that are due for deletion, in ms. */
+const CLEAN_MS = 3_600_000;
 
-type Reported<Carrier> = Carrier & { [REPORT]?: () => void };
-
-function reportedBy<Carrier extends object>(carrier: Carrier, report: () => void): Carrier {
-  return Object.assign(carrier, { [REPORT]: report });
+/** A run that has ended, or that has not begun because the event has to wait or nobody handles it. */
+interface JobRun {
+  readonly ending: Ending | ({ readonly kind: 'put off' } & PutOff);
+  /** Undefined if there is nothing to report. */
+  readonly report?: () => void;
 }
 
 /** The parts of a consumer. */
@@ -68,15 +61,16 @@ export interface ConsumerParts {
   readonly onClosed: () => void;
 }
 
-/** Takes jobs for a worker. BullMQ's own worker records the ends of their runs. */
+/** Takes jobs for a worker, and has the ends of their runs recorded: {@link JobConsumer.#settle}. */
 export class JobConsumer implements Consumer {
   readonly bullmq: JobWorker;
   readonly #client: RedisClient;
-  readonly #clock = new RedisClock();
   readonly #parts: ConsumerParts;
-  readonly #upkeep: Upkeep;
+  /** The latest run of each event in this worker. */
+  readonly #runs = new Map<string, Promise<unknown>>();
   #refusal: { readonly message: string; readonly at: number } | undefined;
   #pausing: ReturnType<typeof setTimeout> | undefined;
+  #cleaning: ReturnType<typeof setInterval> | undefined;
   #isClosing = false;
 
   constructor(parts: ConsumerParts) {
@@ -98,37 +92,36 @@ export class JobConsumer implements Consumer {
       drainDelay: IDLE_POLL_S,
       runRetryDelay: REPEAT_DELAY_MS,
       autorun: false,
-      // The upkeep does both.
-      skipLockRenewal: true,
-      skipStalledCheck: true,
       removeOnComplete: { count: 0 },
       ...(settings.telemetry === undefined ? {} : { telemetry: settings.telemetry }),
     };
     const process: Processor<StoredWebhook, string> = (job, token) => this.#process(job, token);
     this.bullmq = new JobWorker(settings.queueName, process, options, this.#client);
     this.#listen();
-    this.#upkeep = new Upkeep({
-      worker: this.bullmq,
-      client: this.#client,
-      clock: this.#clock,
-      lockDuration,
-      deadLetterRetention: settings.deadLetterRetention,
-    });
     void this.#start();
   }
 
   /** Starts to take events, unless the queue belongs to another application. */
   async #start(): Promise<void> {
+    const { settings, reporter } = this.#parts;
     try {
-      await checkOwner(this.#client, this.#parts.settings);
+      await checkOwner(this.#client, settings);
     } catch (error) {
       if (this.#isClosing) return;
       const clean = cleanError(error);
-      this.#parts.reporter.storageFailed(clean);
+      reporter.storageFailed(clean);
       this.#refusal = { message: clean.message, at: Number.POSITIVE_INFINITY };
       return void this.bullmq.close();
     }
+    if (this.#isClosing) return;
+    const clean = () => this.#send(this.#clean());
+    this.#cleaning = setInterval(clean, Math.min(settings.deadLetterRetention, CLEAN_MS));
+    clean();
     this.bullmq.run().catch((error: Error) => this.#failed(error));
+  }
+
+  async #clean(): Promise<void> {
+    await deleteOld(this.#client, this.#parts.settings, await this.bullmq.now());
   }
 
   /** Why Redis has refused a command of this worker in the last minute. */
@@ -140,105 +133,143 @@ export class JobConsumer implements Consumer {
   async close(grace: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#pausing);
+    clearInterval(this.#cleaning);
     const hasClosed = await succeedsWithin(this.bullmq.close(), grace + RECORD_MS);
-    this.#upkeep.end();
     if (!hasClosed) await succeedsWithin(this.bullmq.end(), 0);
     this.#client.disconnect();
     this.#parts.onClosed();
   }
 
-  /** BullMQ's processor: its result or its error says how the run has ended. */
+  /** BullMQ's processor. */
   async #process(job: InboxJob, token = ''): Promise<string> {
-    const { running } = this.#upkeep;
     const event = toTaken(job);
-    running.set(event.key, token);
-    try {
-      // Most events run at once.
-      if (job.attemptsStarted > 1 || !this.#handles(job)) await this.#awaitTurn(job, event, token);
-      const { ending, report } = await this.#parts.runner.run(event);
-      return await this.#settle(job, token, ending, report);
-    } finally {
-      // Unless this worker has taken it again in the meantime.
-      if (running.get(event.key) === token) running.delete(event.key);
-    }
+    // Most events run at once.
+    const isAtOnce = job.attemptsStarted === 1 && this.#handles(job);
+    const early = isAtOnce ? undefined : await this.bullmq.untilAnswered(() => this.#beforeRun(job, event));
+    return this.#settle(job, token, early ?? (await this.#run(event)));
   }
 
   #handles(job: InboxJob): boolean {
     return !isOurs(job) || this.#parts.runner.handles(job.name);
   }
 
-  /** Throws to give back an event that has to wait, or to bury one that nobody handles. */
-  async #awaitTurn(job: InboxJob, event: TakenEvent, token: string): Promise<void> {
+  /** Returns what becomes of an event that does not run now: it has to wait, or nobody handles it. */
+  async #beforeRun(job: InboxJob, event: TakenEvent): Promise<JobRun | undefined> {
     const { runner, settings } = this.#parts;
-    const unhandled = this.bullmq.toKey('unhandled');
-    if (!this.#handles(job)) {
-      if (this.#clock.now() - event.receivedAt > settings.deadLetterRetention) {
-        this.#send(this.#client.srem(unhandled, event.key));
-        throw this.#nobodyHandles(event);
-      }
-      this.#send(this.#client.sadd(unhandled, event.key));
-      const delayed = await this.#client.zcard(this.bullmq.toKey('delayed'));
-      const delay = delayUnhandled(delayed);
-      // It still takes events for half of the time, even if all delayed events are its own.
-      this.bullmq.yieldAt(Date.now() + delay, Math.min(delay / (2 * delayed + 2), MAX_YIELD_MS));
-      return giveBack(job, token, delay);
+    const { bullmq } = this;
+    const unhandled = bullmq.toKey('unhandled');
+    if (this.#handles(job)) {
+      this.#send(this.#client.srem(unhandled, event.key));
+      const wait = await waitBefore(bullmq, this.#client, event, runner.settings.lockDuration);
+      return wait && { ending: { kind: 'put off', ...wait } };
+    }
+    const added = this.#client.sadd(unhandled, event.key);
+    const [now, handedBack] = await Promise.all([bullmq.now(), this.#client.scard(unhandled), added]);
+    if (now - event.receivedAt <= settings.deadLetterRetention) {
+      return { ending: { kind: 'put off', now, delay: delayUnhandled(handedBack) } };
     }
     this.#send(this.#client.srem(unhandled, event.key));
-    const { lockDuration } = runner.settings;
-    const wait = await waitBefore(this.#client, this.#keyOf(job), event, this.#clock, lockDuration);
-    if (wait > 0) await giveBack(job, token, wait);
-  }
-
-  #nobodyHandles(event: TakenEvent): Error {
     const error = new NoHandlerError();
-    const thrown = new UnrecoverableError(error.message);
-    return reportedBy(thrown, () => this.#parts.runner.failedByEngine(event, error, 'dead'));
+    const report = () => runner.failedByEngine(event, error, 'dead');
+    return { ending: { kind: 'dead', reason: error.message }, report };
   }
 
-  async #settle(job: InboxJob, token: string, ending: Ending, report: () => void): Promise<string> {
-    if (ending.kind === 'retry') {
-      this.#send(noteDue(this.#client, this.#keyOf(job), this.#clock, ending.delay));
+  async #run(event: TakenEvent): Promise<JobRun> {
+    const run = this.#parts.runner.run(event);
+    this.#runs.set(event.key, run);
+    const ended = await run;
+    const latest = this.#runs.get(event.key);
+    if (latest === run) this.#runs.delete(event.key);
+    // This worker has taken the event again. BullMQ 6.7.0 renews none of its locks any more when the first run is
+    // settled (`classes/worker.js:647`).
+    else if (ended.ending.kind === 'lost') await latest;
+    return ended;
+  }
+
+  /**
+   * Records how a run has ended.
+   *
+   * | ending | here | BullMQ's own code |
+   * |---|---|---|
+   * | done | returns, and the job carries the report | deletes the job, takes the next one, emits `completed` |
+   * | retry | delays the job by Redis's clock, and emits `failed` | takes the next one |
+   * | dead | moves the job to the failed ones, and emits `failed` | takes the next one |
+   * | put off | delays the job by Redis's clock | takes the next one |
+   * | given back | moves the job to the front | takes the next one |
+   * | lost | | takes the next one |
+   *
+   * All but the first throw a `WaitingError`, for which BullMQ records nothing.
+   */
+  async #settle(job: InboxJob, token: string, { ending, report }: JobRun): Promise<string> {
+    const { bullmq } = this;
+    if (report !== undefined) job.report = report;
+    switch (ending.kind) {
+      case 'done':
+        return ending.kind;
+      case 'retry':
+        await this.#putOff(job, token, { delay: ending.delay, failedReason: ending.reason });
+        break;
+      case 'put off':
+        await this.#putOff(job, token, ending);
+        break;
+      case 'dead': {
+        const error = new UnrecoverableError(ending.reason);
+        if (await bullmq.record(job, token, 'failure', () => job.moveToFailed(error, token))) {
+          bullmq.emit('failed', job, error, 'active');
+        }
+        break;
+      }
+      case 'given back':
+        await bullmq.record(job, token, 'failure', () => job.moveToWait(token));
+        break;
+      case 'lost':
+        break;
     }
-    try {
-      const result = await settle(job, token, ending);
-      reportedBy(job, report);
-      return result;
-    } catch (error) {
-      // BullMQ passes the error on to `failed`.
-      throw reportedBy(error as Error, report);
+    throw new WaitingError();
+  }
+
+  async #putOff(job: InboxJob, token: string, wait: PutOff): Promise<void> {
+    const { bullmq } = this;
+    let isAhead = false;
+    const isRecorded = await bullmq.record(job, token, 'failure', async () => {
+      isAhead = await bullmq.putOff(job, token, wait);
+    });
+    if (isRecorded && wait.failedReason !== undefined) {
+      bullmq.emit('failed', job, new Error(wait.failedReason), 'active');
     }
+    // It would take at once what it has just put off.
+    if (isAhead) this.#pause();
   }
 
   #listen(): void {
     const { reporter, runner } = this.#parts;
     this.bullmq
-      .on('completed', (job: Reported<InboxJob>) => job[REPORT]?.())
-      .on('failed', (job, error) => job && this.#reportFailure(job, error))
+      .on('completed', (job: InboxJob) => job.report?.())
+      .on('failed', (job: InboxJob | undefined, error) => job && this.#reportFailure(job, error))
       .on('stalled', (key) => reporter.stalled(key))
-      .on('lockRenewalFailed', (keys) => {
-        for (const key of keys) runner.lockLost(key);
-      })
+      .on('lockRenewalFailed', (keys) => this.#send(this.#abortTaken(keys)))
       .on('error', (error) => this.#failed(error));
   }
 
-  #reportFailure(job: InboxJob, error: Reported<Error>): void {
-    if (job.finishedOn !== undefined) this.#dateFailure(job);
-    if (error[REPORT] !== undefined) return error[REPORT]();
-    // Otherwise Redis refused to record an end, for example because it is full, and BullMQ made that a failure.
+  /** Aborts the runs whose events other workers have taken. */
+  async #abortTaken(keys: readonly string[]): Promise<void> {
+    for (const key of await this.bullmq.takenByOthers(keys)) this.#parts.runner.lockLost(key);
+  }
+
+  #reportFailure(job: InboxJob, error: Error): void {
+    if (job.finishedOn !== undefined) {
+      this.#send(dateByRedis(this.#client, this.bullmq.toKey(''), job));
+    }
+    if (job.report !== undefined) return job.report();
+    // Otherwise BullMQ has made it a failure.
     const cause = isStalled(job) ? stalledError(job.stalledCounter) : cleanError(error);
     this.#parts.runner.failedByEngine(toTaken(job), cause, job.finishedOn === undefined ? 'retry' : 'dead');
   }
 
-  /** Dates a dead letter by the clock of Redis. BullMQ used the clock of this machine. */
-  #dateFailure(job: InboxJob): void {
-    if (Math.abs(this.#clock.behind()) < CLOCK_TOLERANCE_MS) return;
-    const now = this.#clock.now();
-    this.#send(this.#client.zadd(this.bullmq.toKey('failed'), 'XX', now, job.id ?? ''));
-    this.#send(setFields(this.#client, this.#keyOf(job), ['finishedOn', now]));
-  }
-
   #failed(error: Error & { readonly code?: unknown }): void {
     const { reporter } = this.#parts;
+    // A lock that has expired: `lockRenewalFailed` comes too.
+    if (error.message.startsWith('could not renew lock')) return;
     // The codes of BullMQ's own errors are numbers (`classes/finished-errors.js:53`), those of Node strings.
     if (typeof error.code === 'number') {
       return reporter.warn(`the end of a run was not recorded: ${onOneLine(error.message)}`);
@@ -263,9 +294,5 @@ export class JobConsumer implements Consumer {
   /** Sends a command without waiting for it. Later commands of the same connection run after it. */
   #send(sent: Promise<unknown>): void {
     sent.catch((error: Error) => this.#isClosing || this.#failed(error));
-  }
-
-  #keyOf(job: InboxJob): string {
-    return this.bullmq.toKey(job.id ?? '');
   }
 }

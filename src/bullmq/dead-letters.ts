@@ -1,8 +1,10 @@
-import { ErrorCode } from 'bullmq';
+import { ErrorCode, Queue } from 'bullmq';
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
+import type { RedisClient } from '../redis/connection.js';
 import { type InboxJob, reasonOf, toTaken } from './job.js';
 import type { OpenQueue } from './open-queue.js';
-import { TURN_FIELDS } from './turn.js';
+import type { BullMQSettings } from './options.js';
+import { CLOCK_TOLERANCE_MS, TURN_FIELDS } from './turn.js';
 
 /** The dead letters of a queue: BullMQ's failed jobs. */
 export class FailedJobs implements DeadLetterStorage {
@@ -70,4 +72,42 @@ function toDeadLetter(job: InboxJob): DeadLetter {
     attempts: failures + stalls,
     failedAt: job.finishedOn ?? 0,
   };
+}
+
+/**
+ * Dates a dead letter by the clock of Redis, unless it is gone. BullMQ 6.7.0 uses that of the worker.
+ *
+ * KEYS: failed, the job. ARGV: its id, the time that it has, and a difference that does no harm.
+ */
+const DATE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if math.abs(now - ARGV[2]) < tonumber(ARGV[3]) then return end
+if redis.call('ZADD', KEYS[1], 'XX', 'CH', now, ARGV[1]) == 1 then redis.call('HSET', KEYS[2], 'finishedOn', now) end`;
+
+/** Dates a job that has just become a dead letter by the clock of Redis. */
+export function dateByRedis(client: RedisClient, prefix: string, job: InboxJob): Promise<unknown> {
+  const { id = '', finishedOn = 0 } = job;
+  return client.eval(DATE, 2, `${prefix}failed`, prefix + id, id, finishedOn, CLOCK_TOLERANCE_MS);
+}
+
+/** The number of dead letters that one script deletes. */
+const CLEAN_BATCH_SIZE = 1_000;
+
+/** Deletes the dead letters whose retention is over by the clock of Redis. A worker's may be ahead by days. */
+export async function deleteOld(client: RedisClient, settings: BullMQSettings, now: number): Promise<void> {
+  const { queueName, prefix, deadLetterRetention } = settings;
+  const queue = new Queue(queueName, { connection: client, prefix, skipMetasUpdate: true });
+  // BullMQ 6.7.0 prints the errors of a queue without a listener (`classes/queue-base.js:86`).
+  queue.on('error', () => undefined);
+  try {
+    let deleted: readonly string[];
+    do {
+      // BullMQ subtracts it from the time of this machine.
+      const age = Date.now() - now + deadLetterRetention;
+      deleted = await queue.clean(age, CLEAN_BATCH_SIZE, 'failed');
+    } while (deleted.length === CLEAN_BATCH_SIZE);
+  } finally {
+    await queue.close();
+  }
 }

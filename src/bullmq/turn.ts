@@ -1,66 +1,51 @@
 import { delayAfterStall } from '../inbox/delays.js';
 import type { TakenEvent } from '../inbox/engine.js';
 import type { RedisClient } from '../redis/connection.js';
-import { CLOCK_TOLERANCE_MS, type RedisClock } from './redis-clock.js';
 
-// Whether it is the turn of an event that a worker has taken. Fields of its job keep what BullMQ does not:
-// `due` and `wait`, by the clock of Redis, and `rested`, the number of stalls after which it has waited.
+// Whether it is the turn of an event that a worker has taken.
 
-/** The fields that a replay deletes, and BullMQ's own number of stalls. */
-export const TURN_FIELDS = ['due', 'wait', 'rested', 'stc'] as const;
+/** A difference between two clocks that does no harm, in ms. */
+export const CLOCK_TOLERANCE_MS = 1_000;
 
-/** Notes when an event is due. It is sent before what BullMQ sends next on the same connection. */
-export function noteDue(
-  client: RedisClient,
-  job: string,
-  clock: RedisClock,
-  delay: number,
-  rested?: number,
-): Promise<unknown> {
-  const due = ['due', clock.now() + delay, 'wait', delay];
-  return setFields(client, job, rested === undefined ? due : [...due, 'rested', rested]);
+/** A wait before the next run of an event. */
+export interface PutOff {
+  /** The time of Redis's clock, if it was just read. */
+  readonly now?: number;
+  /** How long, in ms. */
+  readonly delay: number;
+  /** Why its run has failed. Without it, no run has. */
+  readonly failedReason?: string;
+  /** The number of stalls after which it has waited. */
+  readonly rested?: number;
 }
 
-const SET_FIELDS = `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], unpack(ARGV)) end`;
-
 /**
- * Sets fields of a job, unless it is gone.
- *
- * A failover may have lost it. `HSET` would then create it with these fields alone. BullMQ 6.7.0 stores no job whose
- * key exists (`commands/addStandardJob-9.lua`), so the next delivery would get a 200 and never run.
+ * What a job keeps that BullMQ does not: when the event is `due` after its `wait`, by the clock of Redis, and the
+ * number of stalls after which it has `rested`.
  */
-export function setFields(
-  client: RedisClient,
-  job: string,
-  fields: readonly (string | number)[],
-): Promise<unknown> {
-  return client.eval(SET_FIELDS, 1, job, ...fields);
-}
+const FIELDS = ['due', 'wait', 'rested'] as const;
+
+/** The fields that a replay deletes, with BullMQ's own number of stalls. */
+export const TURN_FIELDS = [...FIELDS, 'stc'] as const;
 
 /**
- * Returns how long an event has to wait before it runs, in ms; 0 if it is its turn.
+ * Returns how long an event has to wait before it runs; undefined if it is its turn.
  *
  * After a stall it waits for a random time, and is not taken together with the event that has killed the worker.
- *
- * @param job - The key of its job.
  */
 export async function waitBefore(
+  worker: { now(): Promise<number>; toKey(id: string): string },
   client: RedisClient,
-  job: string,
-  { failures, stalls }: TakenEvent,
-  clock: RedisClock,
+  { key, failures, stalls }: TakenEvent,
   lockDuration: number,
-): Promise<number> {
-  if (failures + stalls === 0) return 0;
-  const [due, wait, rested] = (await client.hmget(job, 'due', 'wait', 'rested')).map(Number);
-  if (stalls > (rested ?? 0)) {
-    const delay = delayAfterStall(stalls, lockDuration);
-    await noteDue(client, job, clock, delay, stalls);
-    return delay;
-  }
-  const left = (due ?? 0) - clock.now();
+): Promise<PutOff | undefined> {
+  if (failures + stalls === 0) return undefined;
+  const [now, fields] = await Promise.all([worker.now(), client.hmget(worker.toKey(key), ...FIELDS)]);
+  const [due = 0, wait = 0, rested = 0] = fields.map(Number);
+  if (stalls > rested) return { now, delay: delayAfterStall(stalls, lockDuration), rested: stalls };
+  const left = due - now;
   // A worker whose clock is ahead takes events too early. Longer than it had to wait: the clock of Redis was set back.
-  return left > CLOCK_TOLERANCE_MS && left <= (wait ?? 0) ? left : 0;
+  return left > CLOCK_TOLERANCE_MS && left <= wait ? { now, delay: left } : undefined;
 }
 
 /** The longest delay before an event without a handler here is taken again, in ms: at first, and at last. */
@@ -70,9 +55,10 @@ const UNHANDLED_DELAY_MS = { first: 1_000, last: 300_000 };
  * Returns the delay before an event without a handler here is taken again, in ms.
  *
  * Random, so that a worker that has the handler comes to it among others. It grows with the square of the number of
- * delayed events: up to 2 s for a thousand, 101 s for ten thousand. So not many are given back in a second.
+ * events that workers have handed back: up to 2 s for a thousand, 101 s for ten thousand. So not many are handed back
+ * in a second.
  */
-export function delayUnhandled(delayed: number): number {
-  const longest = Math.min(UNHANDLED_DELAY_MS.first + delayed ** 2 / 1_000, UNHANDLED_DELAY_MS.last);
+export function delayUnhandled(handedBack: number): number {
+  const longest = Math.min(UNHANDLED_DELAY_MS.first + handedBack ** 2 / 1_000, UNHANDLED_DELAY_MS.last);
   return Math.ceil(Math.random() * longest);
 }

@@ -10,7 +10,7 @@ import { startProxy } from '../redis/proxy.js';
 import { deferred } from '../support/deferred.js';
 import { startProcess } from '../support/example-process.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { startRedis } from '../support/redis-server.js';
+import { DURABLE, startRedis } from '../support/redis-server.js';
 import { createInbox, engine, port, redis, untilIdle, url, userWithout } from './inbox-fixture.js';
 
 testWorkers(engine);
@@ -240,17 +240,23 @@ const bury = async (key: string) => {
   await redis.hset(`${queue}:${key}`, 'finishedOn', Date.now(), 'failedReason', 'no');
 };
 
-test.each<[state: string, change: (key: string) => Promise<unknown>, counts: boolean, left: object]>([
-  ['has no lock', (key) => redis.del(`${queue}:${key}:lock`), true, { depth: 0, deadLetters: 0 }],
-  ['waits again', stall, true, { depth: 0, deadLetters: 0 }],
+/** What an event may come to while its handlers still run, and whether a success and a failure then count. */
+const MEANWHILE: [
+  state: string,
+  change: (key: string) => Promise<unknown>,
+  success: boolean,
+  failure: boolean,
+][] = [
+  ['has no lock', (key) => redis.del(`${queue}:${key}:lock`), true, true],
+  ['waits again', stall, true, true],
   [
     'runs in another worker',
     (key) => redis.set(`${queue}:${key}:lock`, 'another worker', 'PX', 60_000),
     true,
-    { depth: 0, deadLetters: 0 },
+    false,
   ],
-  ['was handled elsewhere', (key) => stall(key).then(() => redis.del(`${queue}:${key}`)), false, {}],
-  ['is a dead letter', bury, false, { depth: 0, deadLetters: 1 }],
+  ['was handled elsewhere', (key) => stall(key).then(() => redis.del(`${queue}:${key}`)), false, false],
+  ['is a dead letter', bury, false, false],
   [
     'was replayed',
     async (key) => {
@@ -258,17 +264,21 @@ test.each<[state: string, change: (key: string) => Promise<unknown>, counts: boo
       await createInbox().deadLetters.replay(key);
     },
     false,
-    { waiting: 1, deadLetters: 0 },
+    false,
   ],
-])('a success of an event that meanwhile %s', async (_, change, counts, left) => {
+];
+
+/** Runs an event, lets something else become of it meanwhile, and ends the run. */
+async function endLate(change: (key: string) => Promise<unknown>, end: () => void) {
   const { hooks, calls } = record();
   const logger = new RecordingLogger();
-  const inbox = createInbox({ hooks, logger });
-  const [started, end] = [deferred(), deferred()];
+  const inbox = createInbox({ hooks, logger, backoff: 3_600_000 });
+  const [started, ended] = [deferred(), deferred()];
   const worker = inbox.work(
-    processing(() => {
+    processing(async () => {
       started.resolve();
-      return end.promise;
+      await ended.promise;
+      end();
     }),
     { concurrency: 1 },
   );
@@ -277,12 +287,130 @@ test.each<[state: string, change: (key: string) => Promise<unknown>, counts: boo
   await started.promise;
   void worker.bullmq.pause(true);
   await change(webhook.key);
-  end.resolve();
+  const before = await inbox.health();
+  ended.resolve();
+  return { inbox, webhook, calls, logger, before };
+}
+
+test.each(MEANWHILE)('a success of an event that meanwhile %s', async (_, change, counts) => {
+  const { inbox, webhook, calls, logger, before } = await endLate(change, () => undefined);
   if (counts) await eventually(() => expect(calls).toEqual(['handled']));
   else await eventually(() => expect(logger.lines.join()).toContain('the end of a run was not recorded'));
-  expect(await inbox.health()).toMatchObject(left);
+  const left = counts ? { depth: 0, deadLetters: 0 } : before;
+  const { oldestMs: _age, ...counted } = left as typeof before;
+  expect(await inbox.health()).toMatchObject(counted);
   expect(calls).toEqual(counts ? ['handled'] : []);
   // The window of duplicates goes on.
   await inbox.store(webhook);
-  expect(await inbox.health()).toMatchObject(left);
+  expect(await inbox.health()).toMatchObject(counted);
+});
+
+test.each(MEANWHILE)('a failure of an event that meanwhile %s', async (_, change, __, counts) => {
+  const { inbox, webhook, calls, logger, before } = await endLate(change, () => {
+    throw new Error('no');
+  });
+  if (counts) await eventually(() => expect(calls).toEqual(['retry']));
+  else await eventually(() => expect(logger.lines.join()).toContain('the end of a run was not recorded'));
+  const { waiting, active, retrying, deadLetters } = before;
+  const left = counts ? { waiting: 0, active: 0, retrying: 1 } : { waiting, active, retrying };
+  expect(await inbox.health()).toMatchObject({ ...left, deadLetters });
+  expect(calls).toEqual(counts ? ['retry'] : []);
+  if (counts) expect(await redis.hget(`${queue}:${webhook.key}`, 'atm')).toBe('1');
+});
+
+test('a lock that has only expired aborts nobody, and the success counts', async () => {
+  const { hooks, calls } = record();
+  const inbox = createInbox({ hooks });
+  const [started, end] = [deferred(), deferred()];
+  const signals: AbortSignal[] = [];
+  const worker = inbox.work(
+    {
+      lead_captured: async (_, { signal }) => {
+        signals.push(signal);
+        started.resolve();
+        await end.promise;
+      },
+    },
+    { lockDuration: 400 },
+  );
+  const failed = once(worker.bullmq, 'lockRenewalFailed');
+  const webhook = stored();
+  await inbox.store(webhook);
+  await started.promise;
+  await redis.del(`${queue}:${webhook.key}:lock`);
+  await failed;
+  await sleep(50);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  end.resolve();
+  await eventually(() => expect(calls).toEqual(['handled']));
+});
+
+test('a first run that ends late leaves the second run of its worker the lock', async () => {
+  const inbox = createInbox();
+  const [first, second, end] = [deferred(), deferred(), deferred()];
+  let runs = 0;
+  inbox.work(
+    {
+      lead_captured: async (_, { signal }) => {
+        runs += 1;
+        if (runs > 1) {
+          second.resolve();
+          return end.promise;
+        }
+        first.resolve();
+        // As `fetch` does with a signal that is aborted.
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')));
+        });
+      },
+    },
+    { lockDuration: 500 },
+  );
+  const webhook = stored();
+  await inbox.store(webhook);
+  await first.promise;
+  await stall(webhook.key);
+  await second.promise;
+  await sleep(1_500);
+  expect(await redis.exists(`${queue}:${webhook.key}:lock`)).toBe(1);
+  end.resolve();
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
+  expect(runs).toBe(2);
+});
+
+test('after Redis was away for three times lockDuration, 50 runs end as if nothing had been', async () => {
+  const server = await startRedis([...DURABLE]);
+  onTestFinished(() => server.stop());
+  const { hooks, calls, failures } = record();
+  const inbox = createInbox({ connection: server.url, hooks, backoff: 1 });
+  const runs = new Map<string, AbortSignal[]>();
+  const [started, end] = [deferred(), deferred()];
+  inbox.work(
+    {
+      lead_captured: async (_, { signal, eventKey }) => {
+        const ofOne = runs.get(eventKey) ?? [];
+        runs.set(eventKey, [...ofOne, signal]);
+        if (runs.size === 50) started.resolve();
+        if (ofOne.length > 0) return;
+        await end.promise;
+        if (Number.parseInt(eventKey, 16) % 2 === 0) throw new Error('no');
+      },
+    },
+    { concurrency: 50, lockDuration: 1_000 },
+  );
+  await Promise.all(Array.from({ length: 50 }, () => inbox.store(stored())));
+  await started.promise;
+  await server.crash(3_000);
+  // The worker notices that its locks have expired.
+  await sleep(500);
+  end.resolve();
+  await eventually(async () =>
+    expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0, ready: true }),
+  );
+  expect(calls.filter((call) => call === 'handled')).toHaveLength(50);
+  expect(failures).toHaveLength(25);
+  // An event that another run had by then is another matter.
+  const abortedAlone = [...runs.values()].filter((ofOne) => ofOne.length === 1 && ofOne[0]?.aborted);
+  expect(abortedAlone).toEqual([]);
+  await inbox.close({ grace: 0 });
 });
