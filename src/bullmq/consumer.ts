@@ -11,7 +11,7 @@ import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { dateByRedis, deleteOld } from './dead-letters.js';
 import { type InboxJob, isOurs, isStalled, toTaken } from './job.js';
-import { JobWorker } from './job-worker.js';
+import { type JobRun, JobWorker } from './job-worker.js';
 import type { BullMQSettings } from './options.js';
 import { checkOwner } from './probe.js';
 import { delayUnhandled, type PutOff, waitBefore } from './turn.js';
@@ -46,7 +46,7 @@ const REFUSAL_MS = 60_000;
 const CLEAN_MS = 3_600_000;
 
 /** A run that has ended, or that has not begun because the event has to wait or nobody handles it. */
-interface JobRun {
+interface EndedJob {
   readonly ending: Ending | ({ readonly kind: 'put off' } & PutOff);
   /** Undefined if there is nothing to report. */
   readonly report?: () => void;
@@ -66,8 +66,6 @@ export class JobConsumer implements Consumer {
   readonly bullmq: JobWorker;
   readonly #client: RedisClient;
   readonly #parts: ConsumerParts;
-  /** The latest run of each event in this worker. */
-  readonly #runs = new Map<string, Promise<unknown>>();
   #refusal: { readonly message: string; readonly at: number } | undefined;
   #pausing: ReturnType<typeof setTimeout> | undefined;
   #cleaning: ReturnType<typeof setInterval> | undefined;
@@ -146,7 +144,7 @@ export class JobConsumer implements Consumer {
     // Most events run at once.
     const isAtOnce = job.attemptsStarted === 1 && this.#handles(job);
     const early = isAtOnce ? undefined : await this.bullmq.untilAnswered(() => this.#beforeRun(job, event));
-    return this.#settle(job, token, early ?? (await this.#run(event)));
+    return this.#settle(job, token, early ?? (await this.#run(event, { job, token })));
   }
 
   #handles(job: InboxJob): boolean {
@@ -154,9 +152,12 @@ export class JobConsumer implements Consumer {
   }
 
   /** Returns what becomes of an event that does not run now: it has to wait, or nobody handles it. */
-  async #beforeRun(job: InboxJob, event: TakenEvent): Promise<JobRun | undefined> {
+  async #beforeRun(job: InboxJob, event: TakenEvent): Promise<EndedJob | undefined> {
     const { runner, settings } = this.#parts;
     const { bullmq } = this;
+    const run = bullmq.runs.get(event.key);
+    // Its lock had expired, for example because Redis was away, and its run goes on here.
+    if (run !== undefined && (await bullmq.reclaim(run, true))) return { ending: { kind: 'lost' } };
     const unhandled = bullmq.toKey('unhandled');
     if (this.#handles(job)) {
       this.#send(this.#client.srem(unhandled, event.key));
@@ -174,15 +175,11 @@ export class JobConsumer implements Consumer {
     return { ending: { kind: 'dead', reason: error.message }, report };
   }
 
-  async #run(event: TakenEvent): Promise<JobRun> {
-    const run = this.#parts.runner.run(event);
-    this.#runs.set(event.key, run);
-    const ended = await run;
-    const latest = this.#runs.get(event.key);
-    if (latest === run) this.#runs.delete(event.key);
-    // This worker has taken the event again. BullMQ 6.7.0 renews none of its locks any more when the first run is
-    // settled (`classes/worker.js:647`).
-    else if (ended.ending.kind === 'lost') await latest;
+  async #run(event: TakenEvent, run: JobRun): Promise<EndedJob> {
+    const { runs } = this.bullmq;
+    runs.set(event.key, run);
+    const ended = await this.#parts.runner.run(event);
+    if (runs.get(event.key) === run) runs.delete(event.key);
     return ended;
   }
 
@@ -200,7 +197,7 @@ export class JobConsumer implements Consumer {
    *
    * All but the first throw a `WaitingError`, for which BullMQ records nothing.
    */
-  async #settle(job: InboxJob, token: string, { ending, report }: JobRun): Promise<string> {
+  async #settle(job: InboxJob, token: string, { ending, report }: EndedJob): Promise<string> {
     const { bullmq } = this;
     if (report !== undefined) job.report = report;
     switch (ending.kind) {
@@ -247,13 +244,19 @@ export class JobConsumer implements Consumer {
       .on('completed', (job: InboxJob) => job.report?.())
       .on('failed', (job: InboxJob | undefined, error) => job && this.#reportFailure(job, error))
       .on('stalled', (key) => reporter.stalled(key))
-      .on('lockRenewalFailed', (keys) => this.#send(this.#abortTaken(keys)))
+      .on('lockRenewalFailed', (keys) => this.#send(this.#reclaim(keys)))
       .on('error', (error) => this.#failed(error));
   }
 
-  /** Aborts the runs whose events other workers have taken. */
-  async #abortTaken(keys: readonly string[]): Promise<void> {
-    for (const key of await this.bullmq.takenByOthers(keys)) this.#parts.runner.lockLost(key);
+  /** Gives runs their events back whose locks have expired, and aborts those whose events other runs have. */
+  async #reclaim(keys: readonly string[]): Promise<void> {
+    const { runs } = this.bullmq;
+    for (const key of keys) {
+      const run = runs.get(key);
+      if (run === undefined || (await this.bullmq.reclaim(run))) continue;
+      if (runs.get(key) === run) runs.delete(key);
+      this.#parts.runner.lockLost(key);
+    }
   }
 
   #reportFailure(job: InboxJob, error: Error): void {

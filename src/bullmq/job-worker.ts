@@ -8,18 +8,20 @@ import type { InboxJob } from './job.js';
 import { CLOCK_TOLERANCE_MS, type PutOff } from './turn.js';
 
 /**
- * Gives the lock of a job back to the run that has lost it. Returns 0 if the end of that run does not count.
+ * Gives a run its event back whose lock it has lost. Returns 0 if it cannot have it.
  *
- * A job that waits again becomes active. Looks from the front, where stalled jobs go. BullMQ counts the starts of a
- * job from 0 again when it was replayed.
+ * A job that waits again becomes active; stalled jobs go to the front. BullMQ counts the starts of a job from 0 again
+ * when it was replayed. A worker that has a job with more stalls than rests only puts it off, and runs it later.
  *
  * KEYS: wait, paused, delayed, active, the job, its lock. ARGV: the id, the number of starts with this one, the token,
- * the duration of a lock, and 1 if the end counts although another worker runs the event.
+ * the duration of a lock, and 1 if it may have it although another run has it.
  */
 const RECLAIM = `
 local id = ARGV[1]
-if tonumber(redis.call('HGET', KEYS[5], 'ats') or 0) < tonumber(ARGV[2]) then return 0 end
-if ARGV[5] == '0' and redis.call('EXISTS', KEYS[6]) == 1 then return 0 end
+local job = redis.call('HMGET', KEYS[5], 'ats', 'stc', 'rested')
+if tonumber(job[1] or 0) < tonumber(ARGV[2]) then return 0 end
+local isRun = redis.call('EXISTS', KEYS[6]) == 1 and tonumber(job[2] or 0) <= tonumber(job[3] or 0)
+if isRun and ARGV[5] == '0' then return 0 end
 local waits = redis.call('LREM', KEYS[1], -1, id) + redis.call('LREM', KEYS[2], -1, id)
 if waits + redis.call('ZREM', KEYS[3], id) > 0 then redis.call('RPUSH', KEYS[4], id) end
 if not redis.call('LPOS', KEYS[4], id) then return 0 end
@@ -39,8 +41,16 @@ interface Delaying {
   ): Promise<unknown>;
 }
 
+/** A run of the handlers for a job. */
+export interface JobRun {
+  readonly job: InboxJob;
+  readonly token: string;
+}
+
 /** BullMQ's worker, whose runs may end after they have lost their locks, and whose times are those of Redis. */
 export class JobWorker extends Worker<StoredWebhook, string> {
+  /** The latest run of each event here, unless another worker has taken the event. */
+  readonly runs = new Map<string, JobRun>();
   readonly #client: RedisClient;
   #hasEnded = false;
 
@@ -52,6 +62,15 @@ export class JobWorker extends Worker<StoredWebhook, string> {
   ) {
     super(name, processor, options);
     this.#client = client;
+    const { lockManager, runs } = this;
+    const untrack = lockManager.untrackJob.bind(lockManager);
+    // BullMQ 6.7.0 renews no lock of a run any more if this worker has taken its event again, and put it off
+    // (`classes/worker.js:649`).
+    lockManager.untrackJob = (id) => {
+      const run = runs.get(id);
+      if (run === undefined) untrack(id);
+      else lockManager.trackJob(id, run.token, Date.now());
+    };
   }
 
   /** Reads the clock of Redis, in milliseconds since the Unix epoch. The clocks of the machines may be wrong. */
@@ -83,12 +102,6 @@ export class JobWorker extends Worker<StoredWebhook, string> {
     return Date.now() - now > CLOCK_TOLERANCE_MS;
   }
 
-  /** Returns which of these events other workers have taken. A lock that has only expired is nobody's. */
-  async takenByOthers(ids: readonly string[]): Promise<string[]> {
-    const owners = await Promise.all(ids.map((id) => this.#client.get(this.toKey(`${id}:lock`))));
-    return ids.filter((_, index) => owners[index] && !owners[index].startsWith(`${this.id}:`));
-  }
-
   /**
    * Records the end of a run, although its lock was lost, and for as long as Redis refuses it.
    *
@@ -115,7 +128,7 @@ export class JobWorker extends Worker<StoredWebhook, string> {
           return true;
         } catch (error) {
           if (!isLostLock(error)) throw error;
-          if (await this.#reclaim(job, token, end)) continue;
+          if (await this.reclaim({ job, token }, end === 'success')) continue;
           this.emit('error', endedError(job));
           return false;
         }
@@ -136,12 +149,12 @@ export class JobWorker extends Worker<StoredWebhook, string> {
     }
   }
 
-  async #reclaim(job: InboxJob, token: string, end: 'success' | 'failure'): Promise<boolean> {
+  /** Gives a run its event back. Returns false if it is over, or another run has it, unless `evenFromOthers`. */
+  async reclaim({ job, token }: JobRun, evenFromOthers = false): Promise<boolean> {
     const id = job.id ?? '';
     const keys = [...LISTS, id, `${id}:lock`].map((key) => this.toKey(key));
     const { lockDuration = 0 } = this.opts;
-    const counts = end === 'success' ? 1 : 0;
-    const args = [id, job.attemptsStarted, token, Math.ceil(lockDuration), counts];
+    const args = [id, job.attemptsStarted, token, Math.ceil(lockDuration), evenFromOthers ? 1 : 0];
     return (await this.#client.eval(RECLAIM, keys.length, ...keys, ...args)) === 1;
   }
 
