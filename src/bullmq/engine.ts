@@ -24,7 +24,7 @@ import { jobOptions } from './job.js';
 import { type OpenQueue, openQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
 import { checkRedis, removeRemains } from './probe.js';
-import { type BullMQWarning, readWarnings } from './warnings.js';
+import { type BullMQWarning, readWarnings } from './checks.js';
 
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.

@@ -17,4 +17,4 @@ export type { InboxWorker } from '../inbox/worker.js';
 export type { RedisClient, RedisConnection } from '../redis/connection.js';
 export { type BullMQInbox, type BullMQInboxWorker, createBullMQInbox } from './inbox.js';
 export type { BullMQInboxOptions } from './options.js';
-export type { BullMQWarning } from './warnings.js';
+export type { BullMQWarning } from './checks.js';

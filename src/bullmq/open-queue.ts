@@ -5,7 +5,7 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { MemoryGauge } from './memory.js';
 import type { BullMQSettings } from './options.js';
 import { findWriter, readInfo } from './redis-info.js';
-import { ReplicaGate } from './replicas.js';
+import { ReplicaGate } from './gate.js';
 
 /** A connected queue, with the checks that an event passes on its way into it. */
 export interface OpenQueue {
