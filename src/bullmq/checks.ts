@@ -1,9 +1,17 @@
-import { describeFull, type InboxWarnings } from '../inbox/health.js';
-import { isCluster, settingsOf } from '../redis/connection.js';
-import { findFull } from './memory.js';
-import type { OpenQueue } from './open-queue.js';
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { WebhookError } from '../errors/index.js';
+import { describeFull, describeRefusal, type InboxWarnings } from '../inbox/health.js';
+import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
+import { isCluster, type RedisClient, settingsOf } from '../redis/connection.js';
+import { cleanError, isOutOfMemory, withinTime } from '../redis/failure.js';
+import { onOneLine } from '../utils/printable.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import { findFull, numberIn, type OpenQueue, readInfo, type ServerInfo } from './gate.js';
+import { jobOptions } from './job.js';
 import type { BullMQSettings } from './options.js';
-import { numberIn, readFsync, readInfo, type ServerInfo } from './redis-info.js';
+
+// What the inbox looks at when it opens, and in its health.
 
 /** The kind of a warning of {@link InboxHealth}. */
 export type BullMQWarning =
@@ -26,6 +34,87 @@ export type BullMQWarning =
   /** Your client has Sentinels, but no `failoverDetector`. */
   | 'failover';
 
+/** The oldest Redis that has all commands of BullMQ's scripts. */
+const LEAST_VERSION = 6.2;
+
+/**
+ * Checks the version of Redis, who owns the queue, and whether this user may store an event.
+ *
+ * @throws {WebhookError} This Redis is too old, or the queue belongs to another application.
+ */
+export async function checkRedis(opened: OpenQueue, settings: BullMQSettings): Promise<void> {
+  const version = (await readInfo(opened.writer(), 'server')).get('redis_version');
+  if (version !== undefined && Number.parseFloat(version) < LEAST_VERSION) {
+    throw new WebhookError(`Redis ${version} is too old. The inbox needs ${LEAST_VERSION} or later.`);
+  }
+  await checkOwner(opened.client, settings);
+  try {
+    await storeProbe(opened, settings);
+  } catch (error) {
+    // A full Redis executes no part of a script.
+    if (!isOutOfMemory(error)) throw error;
+  }
+}
+
+const PROBE = { version: 1, type: 'probe', payload: {}, deliveryId: 'probe', receivedAt: 1 } as const;
+
+/**
+ * Stores an event in a queue of its own, and removes it.
+ *
+ * A script of BullMQ stops half way at a command that is refused. In the inbox's queue, half an event would stay.
+ */
+async function storeProbe({ client }: OpenQueue, settings: BullMQSettings): Promise<void> {
+  const queue = new Queue<StoredWebhook>(`${settings.queueName}-probe`, {
+    connection: client,
+    prefix: settings.prefix,
+    // Nobody reads its events.
+    streams: { events: { maxLen: 0 } },
+  });
+  // BullMQ 6.7.0 prints the errors of a queue without a listener (`classes/queue-base.js:86`).
+  queue.on('error', () => undefined);
+  const probe = { ...PROBE, key: crypto.randomUUID() };
+  try {
+    const job = await queue.add(probe.type, probe, jobOptions(probe, settings));
+    await job.remove();
+  } catch (error) {
+    // Otherwise each look leaves another half job.
+    const halves = [probe.key, `de:${probe.key}`, 'wait', 'paused'].map((key) => queue.toKey(key));
+    await client.del(...halves).catch(() => undefined);
+    throw error;
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Returns why Redis refuses to store an event; undefined if it takes one. Permissions can be withdrawn. */
+export async function findRefusal(opened: OpenQueue, settings: BullMQSettings): Promise<string | undefined> {
+  const writes = Promise.all([opened.replicas.probe(PROBE_TIMEOUT_MS), storeProbe(opened, settings)]);
+  try {
+    await withinTime(writes, PROBE_TIMEOUT_MS, 'Test write timed out');
+    return undefined;
+  } catch (error) {
+    return describeRefusal(cleanError(error));
+  }
+}
+
+/**
+ * Checks that no other application uses the queue. The first one with a name becomes its owner.
+ *
+ * @throws {WebhookError} It belongs to another application.
+ */
+export async function checkOwner(client: RedisClient, settings: BullMQSettings): Promise<void> {
+  const { application, prefix, queueName } = settings;
+  if (application === undefined) return;
+  const key = `${prefix}:${queueName}:application`;
+  await client.set(key, application, 'NX');
+  const owner = await client.get(key);
+  if (owner === application) return;
+  throw new WebhookError(
+    `The queue ${queueName} belongs to the application ${onOneLine(String(owner))}, not ${onOneLine(application)}. ` +
+      'Two applications take events from each other: give each its own queueName.',
+  );
+}
+
 /** Looks for what can lose or stop stored events: settings of Redis, its memory, its replicas. */
 export async function readWarnings(
   opened: OpenQueue,
@@ -45,6 +134,16 @@ export async function readWarnings(
     failover: failoverWarning(settings),
   };
   return Object.fromEntries(Object.entries(warnings).filter(([, warning]) => warning));
+}
+
+/** Reads the setting `appendfsync`; undefined if the provider of Redis forbids reading it. */
+async function readFsync(node: Redis): Promise<string | undefined> {
+  try {
+    const [, value] = (await node.config('GET', 'appendfsync')) as [string, string];
+    return value;
+  } catch {
+    return undefined;
+  }
 }
 
 function evictionWarning(info: ServerInfo): string | false {

@@ -9,11 +9,11 @@ import { cleanError, isReplyError } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import { checkOwner } from './checks.js';
 import { dateByRedis, deleteOld } from './dead-letters.js';
 import { type InboxJob, isOurs, isStalled, toTaken } from './job.js';
 import { type JobRun, JobWorker } from './job-worker.js';
 import type { BullMQSettings } from './options.js';
-import { checkOwner } from './probe.js';
 import { delayUnhandled, type PutOff, waitBefore } from './turn.js';
 
 /**

@@ -1,8 +1,8 @@
 import { ErrorCode, Queue } from 'bullmq';
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { RedisClient } from '../redis/connection.js';
+import type { OpenQueue } from './gate.js';
 import { type InboxJob, reasonOf, toTaken } from './job.js';
-import type { OpenQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
 import { CLOCK_TOLERANCE_MS, TURN_FIELDS } from './turn.js';
 

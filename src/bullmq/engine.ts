@@ -1,11 +1,9 @@
 import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
-import { WebhookError } from '../errors/index.js';
 import type { Engine, Runner } from '../inbox/engine.js';
 import { closedError } from '../inbox/failure.js';
 import { describeRefusal, type InboxCounts, type InboxWarnings, UNKNOWN } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
-import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
 import {
   leaveReplica,
   newClient,
@@ -15,16 +13,14 @@ import {
   type RedisClient,
 } from '../redis/connection.js';
 import { cleanError, isOutOfMemory, isReplyError, isTransient, withinTime } from '../redis/failure.js';
-import { onOneLine } from '../utils/printable.js';
 import { succeedsWithin, unlessAborted } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import { type BullMQWarning, checkRedis, findRefusal, readWarnings } from './checks.js';
 import { JobConsumer } from './consumer.js';
 import { FailedJobs } from './dead-letters.js';
+import { type OpenQueue, openQueue } from './gate.js';
 import { jobOptions } from './job.js';
-import { type OpenQueue, openQueue } from './open-queue.js';
 import type { BullMQSettings } from './options.js';
-import { checkRedis, removeRemains } from './probe.js';
-import { type BullMQWarning, readWarnings } from './checks.js';
 
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
@@ -47,8 +43,9 @@ const QUERY_TIMEOUT_MS = 2_000;
 /**
  * Events as jobs of BullMQ. Connects when it is first needed.
  *
- * `job.ts` describes an event to BullMQ, and the end of its run. `consumer.ts` takes events for a worker,
- * `open-queue.ts`, `memory.ts` and `replicas.ts` are what an event passes on its way into the queue.
+ * `gate.ts` is what an event passes on its way into the queue, and `checks.ts` what the inbox looks at when it opens
+ * and in its health. `job.ts` describes an event to BullMQ. `consumer.ts` takes events for a worker, `turn.ts` says
+ * whether one runs now, and `job-worker.ts` records how its run has ended.
  */
 export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   readonly name = 'Redis';
@@ -64,8 +61,6 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   /** Why Redis is unreachable: the last error of the client. */
   #failure: Error | undefined;
   readonly #consumers = new Set<JobConsumer>();
-  /** The number of events that Redis has refused to store. */
-  #refusals = 0;
   readonly #closing = new AbortController();
 
   constructor(settings: BullMQSettings, reporter: InboxReporter) {
@@ -79,40 +74,14 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     const { queue, memory, replicas } = await this.#open(timeout);
     const full = await memory.fullBy();
     if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
-    const add = () => this.#add(queue, event);
-    if (this.#settings.replicas === 0) await add();
-    else await replicas.write(add, end - performance.now());
-  }
-
-  /**
-   * Adds a job, and removes what stays of it if Redis refuses a part of BullMQ's script.
-   *
-   * Otherwise the next delivery of the event would be a duplicate of an event that never runs. The next event is
-   * preceded by a check. A duplicate that another process stores before the refusal has come is lost: SECURITY.md.
-   */
-  async #add(queue: Queue<StoredWebhook>, event: StoredWebhook): Promise<void> {
-    const refusals = this.#refusals;
+    const add = () => queue.add(event.type, event, jobOptions(event, this.#settings));
     try {
-      await queue.add(event.type, event, jobOptions(event, this.#settings));
+      if (this.#settings.replicas === 0) await add();
+      else await replicas.write(add, end - performance.now());
     } catch (error) {
-      if (isReplyError(error) && !mayPass(error)) await this.#removeRemains(queue, event.key);
+      // A command may have been forbidden since. The next event is preceded by a check, so that no half of it stays.
+      if (isReplyError(error) && !mayPass(error)) this.#opening = undefined;
       throw error;
-    }
-    // An event that was sent earlier was refused meanwhile. If it was the same event, this one was not stored.
-    if (refusals === this.#refusals) return;
-    if ((await queue.getJob(event.key)) === undefined)
-      throw new WebhookError('Redis refused its first delivery.');
-  }
-
-  async #removeRemains(queue: Queue, key: string): Promise<void> {
-    this.#refusals += 1;
-    this.#opening = undefined;
-    try {
-      await removeRemains(queue, this.#connect().client, key);
-    } catch (error) {
-      this.#reporter.warn(
-        `Redis may have kept a part of the refused event ${key}: ${onOneLine(cleanError(error).message)}`,
-      );
     }
   }
 
@@ -141,7 +110,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   async #readHealth(opened: OpenQueue) {
     const { queue } = opened;
     const [refused, counts, unhandled, oldestMs, workers, found] = await Promise.all([
-      findRefusal(opened),
+      findRefusal(opened, this.#settings),
       queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
       opened.client.scard(queue.toKey('unhandled')),
       readOldestMs(opened),
@@ -281,16 +250,6 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
 /** Whether storing may soon succeed: Redis is away, refuses for now, or is full. */
 function mayPass(error: unknown): boolean {
   return isTransient(error) || isOutOfMemory(error) || error instanceof InboxFullError;
-}
-
-/** Returns why Redis refuses a write; undefined if it takes one. */
-async function findRefusal({ replicas }: OpenQueue): Promise<string | undefined> {
-  try {
-    await withinTime(replicas.probe(PROBE_TIMEOUT_MS), PROBE_TIMEOUT_MS, 'Test write timed out');
-    return undefined;
-  } catch (error) {
-    return describeRefusal(cleanError(error));
-  }
 }
 
 /**

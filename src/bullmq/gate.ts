@@ -1,6 +1,114 @@
+import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { InboxReplicasError } from '../errors/inbox.js';
+import { isCluster, type RedisClient } from '../redis/connection.js';
 import { ConnectionChangedError } from '../redis/failure.js';
+import type { StoredWebhook } from '../webhooks/inbox.js';
+import type { BullMQSettings } from './options.js';
+
+// What an event passes on its way into the queue: the memory of Redis, and its replicas.
+
+/** A connected queue, with the checks that an event passes on its way into it. */
+export interface OpenQueue {
+  readonly queue: Queue<StoredWebhook>;
+  readonly client: RedisClient;
+  /** Returns the connection to the Redis that takes the queue's writes: in a cluster, to one of its nodes. */
+  readonly writer: () => Redis;
+  readonly memory: MemoryGauge;
+  readonly replicas: ReplicaGate;
+}
+
+/** Resolves when the queue is connected and the Redis that takes its writes is known. */
+export async function openQueue(
+  queue: Queue<StoredWebhook>,
+  client: RedisClient,
+  { highWater, replicas }: BullMQSettings,
+): Promise<OpenQueue> {
+  await queue.waitUntilReady();
+  const writer = await findWriter(client, queue.toKey(''));
+  return {
+    queue,
+    client,
+    writer,
+    memory: new MemoryGauge(highWater, () => readInfo(writer(), 'memory')),
+    replicas: new ReplicaGate(replicas, writer, queue.toKey('write-probe')),
+  };
+}
+
+/** Finds the connection to the Redis that takes the writes of a key: the client, or a node of its cluster. */
+async function findWriter(client: RedisClient, key: string): Promise<() => Redis> {
+  if (!isCluster(client)) return () => client;
+  const slot = await client.cluster('KEYSLOT', key);
+  return () => {
+    const master = client.slots[slot]?.[0];
+    const node = client.nodes('master').find(({ options: { host, port } }) => `${host}:${port}` === master);
+    if (node !== undefined) return node;
+    // ioredis 6.0.0 looks for nodes again only when a command fails (`built/cluster/index.js:653`), and
+    // without a node none is sent.
+    client.refreshSlotsCache();
+    // The word with which Redis itself refuses in this state, so that the event waits.
+    throw new Error('CLUSTERDOWN No node is known for the keys of this queue');
+  };
+}
+
+/** The response to `INFO`, by field. */
+export type ServerInfo = ReadonlyMap<string, string>;
+
+/** Reads `INFO`. One section is cheaper than all. */
+export async function readInfo(node: Redis, section?: 'memory' | 'server'): Promise<ServerInfo> {
+  const text = await (section === undefined ? node.info() : node.info(section));
+  return new Map(
+    [...text.matchAll(/^(\w+):(.*)$/gm)].map(([, name = '', value = '']) => [name, value.trim()]),
+  );
+}
+
+/** Returns the number in a field; 0 if there is none. */
+export function numberIn(info: ServerInfo, field: string): number {
+  return Number(info.get(field) ?? 0) || 0;
+}
+
+/** Describes how full Redis is if its memory is above a share of `maxmemory`. Undefined if there is room. */
+export function findFull(info: ServerInfo, highWater: number): string | undefined {
+  const maxmemory = numberIn(info, 'maxmemory');
+  // Redis does not count the buffers of replicas and of the append-only file towards maxmemory either:
+  // `mem_not_counted_for_evict` in https://redis.io/docs/latest/commands/info/.
+  const used = numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict');
+  if (maxmemory === 0 || used < maxmemory * highWater) return undefined;
+  const percent = (share: number) => `${Number((share * 100).toFixed(1))} %`;
+  return `Redis uses ${percent(used / maxmemory)} of its maxmemory, and highWater is ${percent(highWater)}`;
+}
+
+/** How long a reading is used, in ms. Short, because a fast sender fills the room in the meantime. */
+const READING_LIFE_MS = 10;
+
+/** Knows whether Redis has room, without asking for each event. */
+export class MemoryGauge {
+  readonly #highWater: number;
+  readonly #read: () => Promise<ServerInfo>;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<string | undefined> = Promise.resolve(undefined);
+
+  /** `highWater` is the share of `maxmemory` that events may fill; `read` reads `INFO memory`. */
+  constructor(highWater: number, read: () => Promise<ServerInfo>) {
+    this.#highWater = highWater;
+    this.#read = read;
+  }
+
+  /** Describes how full Redis is if there is no room. Asks it at most once in 10 ms. */
+  async fullBy(): Promise<string | undefined> {
+    if (performance.now() - this.#readAt > READING_LIFE_MS) {
+      this.#readAt = performance.now();
+      this.#reading = this.#read().then((info) => findFull(info, this.#highWater));
+    }
+    try {
+      return await this.#reading;
+    } catch (error) {
+      // The next event reads again.
+      this.#readAt = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
+  }
+}
 
 /** The longest `WAIT`, in ms: until it ends, Redis responds to nothing else on that connection. */
 const WAIT_SLICE_MS = 500;

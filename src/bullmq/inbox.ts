@@ -4,9 +4,9 @@ import { Inbox } from '../inbox/inbox.js';
 import { InboxReporter } from '../inbox/reporter.js';
 import { InboxWorker } from '../inbox/worker.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
+import type { BullMQWarning } from './checks.js';
 import { BullMQEngine } from './engine.js';
 import { type BullMQInboxOptions, resolveBullMQ } from './options.js';
-import type { BullMQWarning } from './checks.js';
 
 /** The public part of a consumer. `JobWorker` is not: BullMQ 5 declares what it overrides in another form. */
 interface BullMQConsumer extends Consumer {

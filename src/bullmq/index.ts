@@ -15,6 +15,6 @@ export type { Backoff, CloseOptions, InboxOptions, WorkOptions } from '../inbox/
 export type { EventHandlers, HandlersByType } from '../inbox/work-handlers.js';
 export type { InboxWorker } from '../inbox/worker.js';
 export type { RedisClient, RedisConnection } from '../redis/connection.js';
+export type { BullMQWarning } from './checks.js';
 export { type BullMQInbox, type BullMQInboxWorker, createBullMQInbox } from './inbox.js';
 export type { BullMQInboxOptions } from './options.js';
-export type { BullMQWarning } from './checks.js';

@@ -24,20 +24,37 @@ test.each([...ADDING, 'zadd'])('without %s nothing is stored, and a later delive
 });
 
 test.each(ADDING)(
-  'an event that is refused because %s was forbidden later leaves nothing behind',
+  'the health names a permission for %s that is withdrawn while the inbox runs',
   async (command) => {
     const inbox = createInbox({ connection: await userWithout() });
     await inbox.store(stored());
     await userWithout(`-${command}`);
-    const webhook = stored();
-    // A duplicate that is sent before the refusal has come.
-    const results = await Promise.allSettled([inbox.store(webhook), inbox.store(webhook)]);
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(inbox.store(webhook)).rejects.toThrow(/lacks a permission/);
+    for (let look = 0; look < 2; look += 1) {
+      const { ready, warnings } = await inbox.health();
+      expect([ready, warnings.refused]).toEqual([
+        false,
+        expect.stringMatching(/lacks a permission: see its ACL/),
+      ]);
+    }
+    // Looks leave nothing behind.
+    expect(
+      (await redis.keys(`${queue}-probe:*`)).filter((key) => /probe:(de:|[0-9a-f]{8}-)/.test(key)),
+    ).toEqual([]);
     await userWithout();
-    await expectHandled(inbox, webhook);
+    expect(await inbox.health()).toMatchObject({ ready: true });
   },
 );
+
+test('after a refusal, the next events are refused before anything of them is stored', async () => {
+  const inbox = createInbox({ connection: await userWithout() });
+  await inbox.store(stored());
+  await userWithout('-lpush');
+  await expect(inbox.store(stored())).rejects.toThrow(/lacks a permission/);
+  const webhook = stored();
+  await expect(inbox.store(webhook)).rejects.toThrow(/lacks a permission/);
+  await userWithout();
+  await expectHandled(inbox, webhook);
+});
 
 test('a refused duplicate of an event that waits or is a dead letter takes nothing away', async () => {
   const inbox = createInbox({ connection: await userWithout(), attempts: 1 });
