@@ -23,15 +23,6 @@ test('all methods can be taken off their objects', async () => {
   expect(await Promise.all([listDefaults(), getConversation(seed)])).toHaveLength(2);
 });
 
-test('the methods of handlers, receivers and the fake too', async () => {
-  const { process } = createWebhookHandlers();
-  await expect(process({} as never)).rejects.toThrow('not a stored webhook');
-  const { handle } = createWebhookReceiver({ secret: 'a-secret', logLevel: 'off' });
-  expect(await handle({ method: 'POST', body: '{}' })).toMatchObject({ status: 401 });
-  const { reset } = createFakePlatform();
-  expect(reset()).toBeUndefined();
-});
-
 describe.each<[what: string, wrap: (platform: AgentPlatform) => AgentPlatform]>([
   // langchainjs#8537
   [

@@ -322,12 +322,3 @@ test.each(modes)(
     }
   },
 );
-
-test('an invalid event goes to onInvalid with the id that it lacks', async () => {
-  const receiver = createWebhookReceiver({ secret, logger: new RecordingLogger() });
-  const invalid: unknown[] = [];
-  receiver.onInvalid((event) => invalid.push(event));
-  const body = JSON.stringify(envelope('client_deleted', { clientId: null, organisationId: 5 }));
-  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
-  expect(invalid).toMatchObject([{ type: 'client_deleted', issues: [{ path: ['payload', 'clientId'] }] }]);
-});

@@ -300,27 +300,6 @@ test('an invalid event goes to onInvalid, or rejects the run for good', async ()
   expect(seen).toEqual([1]);
 });
 
-test('a type without a handler, or an unknown one, resolves with a warning', async () => {
-  const logger = new RecordingLogger();
-  const handlers = createWebhookHandlers({ logger });
-  await handlers.process(aStored());
-  await handlers.process(aStored({ type: 'agent_renamed' }));
-  expect(logger.lines).toEqual([
-    expect.stringMatching(/^warn .*lead_captured: no handler is registered/),
-    expect.stringMatching(/^warn .*"agent_renamed": this version does not know/),
-  ]);
-});
-
-test('validation and drift are those of the receiver', async () => {
-  const drifts: Drift[] = [];
-  const grown = aStored({ payload: { ...minimal.lead_captured, channel: 'hologram' } });
-  const onDrift = (drift: Drift) => drifts.push(drift);
-  await createWebhookHandlers({ onDrift, logLevel: 'off' }).process(grown);
-  expect(drifts).toMatchObject([{ source: 'lead_captured', issues: [{ path: ['payload', 'channel'] }] }]);
-  const strict = createWebhookHandlers({ validation: 'strict', logLevel: 'off' });
-  await expect(strict.process(grown)).rejects.toThrow(WebhookPayloadError);
-});
-
 test.each<[string, (handlers: ReturnType<typeof createWebhookHandlers>) => unknown, boolean[]]>([
   ['nothing', () => undefined, [false, false]],
   ['on', (handlers) => handlers.on('agent_deleted', () => undefined), [true, false]],
@@ -356,11 +335,4 @@ test('handlers of a worker need no secret, and refuse options of a receiver', ()
   expect(() => createWebhookHandlers({ secret } as never)).toThrow(
     /createWebhookHandlers: secret is not a known option/,
   );
-});
-
-test('the text of an event is read once: a parsed body is stored as it is', async () => {
-  const { receiver, stored } = setUp();
-  const body: unknown = JSON.parse(delivery('webhook_test', { extra: { deep: [1] } }));
-  await receiver.handle({ method: 'POST', body });
-  expect(stored).toMatchObject([{ payload: { extra: { deep: [1] } } }]);
 });

@@ -181,17 +181,6 @@ test('a long type and a long name of a workspace are cut in lines', async () => 
   expect(logger.lines.join()).not.toContain('t'.repeat(101));
 });
 
-test('an unknown AGENT_PLATFORM_LOG warns, and does not keep the receiver from starting', async () => {
-  vi.stubEnv('AGENT_PLATFORM_LOG', 'loud');
-  const { receiver, logger } = setUp();
-  vi.unstubAllEnvs();
-  await receiver.handle({ method: 'POST', body: '{}' });
-  expect(logger.lines).toEqual([
-    expect.stringMatching(/^warn .*AGENT_PLATFORM_LOG is ignored/),
-    expect.stringMatching(/^warn .*401 verification_failed, 2 bytes/),
-  ]);
-});
-
 test.each([
   [
     'a wrong secret',

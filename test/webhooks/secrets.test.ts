@@ -204,18 +204,3 @@ test('whatever appears beside it, the secret in a payload is found in the text',
     }),
   );
 });
-
-test('everything wrong with the options of a receiver is one error with a line each', () => {
-  const inbox = { store: async () => undefined, storeTimeout: 30_000 };
-  const options = { secret: [one, ''], inbox, dedup: false, deadline: 20_000, maxBodyBytes: 0 };
-  const lines = [
-    'createWebhookReceiver: 4 options are missing or wrong',
-    '  - maxBodyBytes must be a whole number, 1 or more, got 0.',
-    '  - dedup is not a known option. Did you mean `dedupe`\\?',
-    '  - secret\\[1\\] must be a workspace secret.*',
-    '  - deadline must be above the storeTimeout of the inbox.*',
-  ];
-  expect(() => createWebhookReceiver(options as unknown as WebhookReceiverOptions)).toThrow(
-    new RegExp(`^${lines.join('\n')}$`),
-  );
-});
