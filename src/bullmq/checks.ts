@@ -19,7 +19,7 @@ export type BullMQWarning =
   | 'unreachable'
   /** Redis refuses writes, or the replicas do not get them. */
   | 'refused'
-  /** Redis refuses commands of a worker in this process, which therefore handles nothing. */
+  /** A worker of this process takes no events: Redis refuses its commands, or its connections. */
   | 'worker'
   /** Redis is above `highWater`. */
   | 'full'

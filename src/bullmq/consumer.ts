@@ -66,7 +66,7 @@ export class JobConsumer implements Consumer {
   readonly bullmq: JobWorker;
   readonly #client: RedisClient;
   readonly #parts: ConsumerParts;
-  #refusal: { readonly message: string; readonly at: number } | undefined;
+  #failure: { readonly message: string; readonly until: number } | undefined;
   #pausing: ReturnType<typeof setTimeout> | undefined;
   #cleaning: ReturnType<typeof setInterval> | undefined;
   #isClosing = false;
@@ -78,7 +78,10 @@ export class JobConsumer implements Consumer {
       parts.reporter.storageFailed(cleanError(error)),
     );
     this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
-    this.#client.on('error', (error: Error) => outliveFailover(this.#client, error));
+    this.#client.on('error', (error: Error) => {
+      outliveFailover(this.#client, error);
+      if (!this.#isClosing) this.#failed(error);
+    });
     const { concurrency, lockDuration, maxStalls } = runner.settings;
     const options = {
       connection: this.#client,
@@ -108,7 +111,7 @@ export class JobConsumer implements Consumer {
       if (this.#isClosing) return;
       const clean = cleanError(error);
       reporter.storageFailed(clean);
-      this.#refusal = { message: clean.message, at: Number.POSITIVE_INFINITY };
+      this.#failure = { message: clean.message, until: Number.POSITIVE_INFINITY };
       return void this.bullmq.close();
     }
     if (this.#isClosing) return;
@@ -122,10 +125,15 @@ export class JobConsumer implements Consumer {
     await deleteOld(this.#client, this.#parts.settings, await this.bullmq.now());
   }
 
-  /** Why Redis has refused a command of this worker in the last minute. */
-  get refusal(): string | undefined {
-    const { message, at } = this.#refusal ?? { message: undefined, at: 0 };
-    return performance.now() - at < REFUSAL_MS ? message : undefined;
+  /** Why this worker takes no events: Redis has refused a command in the last minute, or it is not connected. */
+  get failure(): string | undefined {
+    const { message, until = 0 } = this.#failure ?? {};
+    return performance.now() < until || this.#client.status !== 'ready' ? message : undefined;
+  }
+
+  /** Whether it runs events of a type. */
+  handles(type: string): boolean {
+    return this.#parts.runner.handles(type);
   }
 
   async close(grace: number): Promise<void> {
@@ -142,13 +150,13 @@ export class JobConsumer implements Consumer {
   async #process(job: InboxJob, token = ''): Promise<string> {
     const event = toTaken(job);
     // Most events run at once.
-    const isAtOnce = job.attemptsStarted === 1 && this.#handles(job);
+    const isAtOnce = job.attemptsStarted === 1 && this.#takes(job);
     const early = isAtOnce ? undefined : await this.bullmq.untilAnswered(() => this.#beforeRun(job, event));
     return this.#settle(job, token, early ?? (await this.#run(event, { job, token })));
   }
 
-  #handles(job: InboxJob): boolean {
-    return !isOurs(job) || this.#parts.runner.handles(job.name);
+  #takes(job: InboxJob): boolean {
+    return !isOurs(job) || this.handles(job.name);
   }
 
   /** Returns what becomes of an event that does not run now: it has to wait, or nobody handles it. */
@@ -159,7 +167,7 @@ export class JobConsumer implements Consumer {
     // Its lock had expired, for example because Redis was away, and its run goes on here.
     if (run !== undefined && (await bullmq.reclaim(run, true))) return { ending: { kind: 'lost' } };
     const unhandled = bullmq.toKey('unhandled');
-    if (this.#handles(job)) {
+    if (this.#takes(job)) {
       this.#send(this.#client.srem(unhandled, event.key));
       const wait = await waitBefore(bullmq, this.#client, event, runner.settings.lockDuration);
       return wait && { ending: { kind: 'put off', ...wait } };
@@ -279,9 +287,9 @@ export class JobConsumer implements Consumer {
     }
     const clean = cleanError(error);
     reporter.storageFailed(clean);
-    if (!isReplyError(error)) return;
-    this.#refusal = { message: clean.message, at: performance.now() };
-    this.#pause();
+    const isRefusal = isReplyError(error);
+    this.#failure = { message: clean.message, until: isRefusal ? performance.now() + REFUSAL_MS : 0 };
+    if (isRefusal) this.#pause();
   }
 
   /** BullMQ 6.7.0 repeats a refused command at once (`classes/worker.js:962`), thousands of times a second. */

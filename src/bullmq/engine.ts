@@ -21,6 +21,7 @@ import { FailedJobs } from './dead-letters.js';
 import { type OpenQueue, openQueue } from './gate.js';
 import { jobOptions } from './job.js';
 import type { BullMQSettings } from './options.js';
+import { countUnhandled } from './turn.js';
 
 /**
  * Settings of the client that stores. It waits for a Redis that restarts, but not forever.
@@ -112,18 +113,20 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     const [refused, counts, unhandled, oldestMs, workers, found] = await Promise.all([
       findRefusal(opened, this.#settings),
       queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
-      opened.client.scard(queue.toKey('unhandled')),
+      countUnhandled(opened.client, queue.toKey(''), (type) =>
+        [...this.#consumers].some((consumer) => consumer.handles(type)),
+      ),
       readOldestMs(opened),
       countWorkers(queue),
       readWarnings(opened, this.#settings),
     ]);
     const { waiting, active, delayed: retrying, failed: deadLetters } = counts;
-    const [worker] = [...this.#consumers].flatMap(({ refusal }) => refusal ?? []);
+    const [worker] = [...this.#consumers].flatMap(({ failure }) => failure ?? []);
     const warnings: InboxWarnings<BullMQWarning> = {
       ...found,
       ...(refused !== undefined && { refused }),
       ...(worker !== undefined && {
-        worker: `Redis refuses commands of a worker in this process: ${worker}`,
+        worker: `A worker of this process takes no events: ${worker}`,
       }),
     };
     return {

@@ -1,7 +1,7 @@
 import { ErrorCode, type Processor, type Span, Worker, type WorkerOptions } from 'bullmq';
 import { PAUSE_MS } from '../inbox/timing.js';
 import type { RedisClient } from '../redis/connection.js';
-import { isReplyError } from '../redis/failure.js';
+import { isReplyError, isTransient } from '../redis/failure.js';
 import { sleep } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxJob } from './job.js';
@@ -29,17 +29,6 @@ redis.call('SET', KEYS[6], ARGV[3], 'PX', ARGV[4])
 return 1`;
 
 const LISTS = ['wait', 'paused', 'delayed', 'active'] as const;
-
-/** What delays a job by a time that is given. BullMQ 6.7.0 has it in a backend, and 5.81.5 in `scripts`. */
-interface Delaying {
-  moveToDelayed(
-    id: string,
-    now: number,
-    delay: number,
-    token: string,
-    options: { readonly skipAttempt: boolean; readonly fieldsToUpdate: Record<string, unknown> },
-  ): Promise<unknown>;
-}
 
 /** A run of the handlers for a job. */
 export interface JobRun {
@@ -94,10 +83,11 @@ export class JobWorker extends Worker<StoredWebhook, string> {
       ...(failedReason !== undefined && { failedReason }),
       ...(rested !== undefined && { rested }),
     };
-    const { scripts } = this as unknown as { readonly scripts?: Delaying };
+    const backend = this.getBackend();
+    // BullMQ 5.81.5 has it there (`classes/scripts.js:863`), which the types of 6 lack.
+    const { scripts = backend } = this as unknown as { readonly scripts?: typeof backend };
     const skipAttempt = failedReason === undefined;
-    const options = { skipAttempt, fieldsToUpdate };
-    await (scripts ?? this.getBackend()).moveToDelayed(job.id ?? '', now, delay, token, options);
+    await scripts.moveToDelayed(job.id ?? '', now, delay, token, { skipAttempt, fieldsToUpdate });
     if (!skipAttempt) job.attemptsMade += 1;
     return Date.now() - now > CLOCK_TOLERANCE_MS;
   }
@@ -136,13 +126,17 @@ export class JobWorker extends Worker<StoredWebhook, string> {
     });
   }
 
-  /** Repeats what Redis refuses, once a second, until this worker ends. Each refusal is emitted as an error. */
+  /**
+   * Repeats what Redis refuses, once a second, until this worker ends. Each refusal is emitted as an error.
+   *
+   * A slot that moves in a cluster is refused with MOVED or TRYAGAIN, and ioredis gives up after 16 redirections.
+   */
   async untilAnswered<Value>(ask: () => Promise<Value>): Promise<Value> {
     for (;;) {
       try {
         return await ask();
       } catch (error) {
-        if (!isReplyError(error) || this.#hasEnded) throw error;
+        if (this.#hasEnded || !(isReplyError(error) || isTransient(error))) throw error;
         this.emit('error', error as Error);
         await sleep(PAUSE_MS);
       }

@@ -62,3 +62,27 @@ export function delayUnhandled(handedBack: number): number {
   const longest = Math.min(UNHANDLED_DELAY_MS.first + handedBack ** 2 / 1_000, UNHANDLED_DELAY_MS.last);
   return Math.ceil(Math.random() * longest);
 }
+
+/** Counts the events that workers have handed back, by their types. Drops those that have no job any more. */
+const COUNT = `
+local counts = {}
+for _, id in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+  local name = redis.call('HGET', ARGV[1] .. id, 'name')
+  if name then counts[name] = (counts[name] or 0) + 1 else redis.call('SREM', KEYS[1], id) end
+end
+return cjson.encode(counts)`;
+
+/**
+ * Counts the events that workers have handed back, and that no worker of this process handles.
+ *
+ * @param prefix - The beginning of the queue's keys.
+ */
+export async function countUnhandled(
+  client: RedisClient,
+  prefix: string,
+  handles: (type: string) => boolean,
+): Promise<number> {
+  const counts = (await client.eval(COUNT, 1, `${prefix}unhandled`, prefix)) as string;
+  const byType = Object.entries(JSON.parse(counts) as Record<string, number>);
+  return byType.reduce((sum, [type, count]) => (handles(type) ? sum : sum + count), 0);
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually, hang, processing, record, stored } from '../inbox/fixture.js';
 import { testUnhandled } from '../inbox/unhandled.js';
 import { testWorkers } from '../inbox/workers.js';
@@ -224,6 +224,63 @@ test('an event is stored at once although the reading of the memory before it ha
   await expect(inbox.store(stored())).rejects.toThrow(/NOPERM/);
   await userWithout();
   await inbox.store(stored());
+});
+
+test('events that are gone are not counted as unhandled', async () => {
+  const inbox = createInbox();
+  inbox.work({ lead_captured: () => undefined });
+  const [gone, left] = [stored({ type: 'agent_deleted' }), stored({ type: 'agent_deleted' })];
+  await inbox.store(gone);
+  await inbox.store(left);
+  await eventually(async () => expect(await inbox.health()).toMatchObject({ unhandled: 2, retrying: 2 }));
+  await (await inbox.queue.getJob(gone.key))?.remove();
+  expect(await inbox.health()).toMatchObject({ unhandled: 1, depth: 1 });
+});
+
+test.each(['MOVED 5 127.0.0.1:1', 'TRYAGAIN a slot moves', 'NOPERM no', 'OOM it is full'])(
+  'the end of a run that Redis refuses with %s is recorded once Redis takes it',
+  async (refusal) => {
+    const { hooks, calls } = record();
+    const inbox = createInbox({ hooks, attempts: 2 });
+    let runs = 0;
+    const { bullmq } = inbox.work({
+      lead_captured: () => {
+        runs += 1;
+        if (runs < 3) throw new Error('no');
+      },
+    });
+    const refuse = () => Promise.reject(Object.assign(new Error(refusal), { name: 'ReplyError' }));
+    bullmq.on('active', (job) => {
+      for (const end of ['moveToCompleted', 'moveToFailed'] as const) {
+        vi.spyOn(job, end).mockImplementationOnce(refuse);
+      }
+    });
+    const webhook = stored();
+    await inbox.store(webhook);
+    await eventually(() => expect(calls).toEqual(['retry', 'dead letter']));
+    await inbox.deadLetters.replay(webhook.key);
+    await eventually(() => expect(calls).toEqual(['retry', 'dead letter', 'handled']));
+    expect(runs).toBe(3);
+  },
+);
+
+test('a worker whose connections Redis refuses is a warning of the health in its process', async () => {
+  const server = await startRedis();
+  const admin = new Redis(server.url);
+  onTestFinished(async () => {
+    admin.disconnect();
+    await server.stop();
+  });
+  const inbox = createInbox({ connection: server.url });
+  expect((await inbox.health()).warnings).not.toHaveProperty('worker');
+  await admin.config('SET', 'maxclients', 2);
+  inbox.work({ lead_captured: () => undefined });
+  // Redis closes them before it has read anything.
+  const refused = { worker: expect.stringMatching(/takes no events: .*(EPIPE|ECONNRESET)/) };
+  await eventually(async () => expect((await inbox.health()).warnings).toMatchObject(refused));
+  await admin.config('SET', 'maxclients', 100);
+  await eventually(async () => expect((await inbox.health()).warnings).not.toHaveProperty('worker'));
+  await inbox.close({ grace: 0 });
 });
 
 /** Puts a job whose worker has died back, as another worker does that notices. */
