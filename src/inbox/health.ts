@@ -22,7 +22,7 @@ export interface InboxCounts {
    * The number of waiting events whose type has no handler. They are a part of `depth`.
    *
    * In a file: no handler in this process, and undefined if it has no worker. On Redis: no handler in the workers
-   * that came to them, and undefined if none is connected.
+   * that came to them, nor in this process, and undefined if none is connected.
    */
   readonly unhandled: number | undefined;
   /** The number of dead letters: events that could not be handled, and are kept. */

@@ -71,6 +71,8 @@ export class Inbox<
   /** The number of characters in events that wait to be stored. */
   #waitingChars = 0;
   readonly #workers = new Set<Worker>();
+  /** The handlers of its workers. */
+  readonly #handlers = new Set<EventHandlers>();
   #watching: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;
   /** They reject the calls that still wait for the storage when the inbox has closed. */
@@ -173,17 +175,21 @@ export class Inbox<
   work(work: HandlersByType | EventHandlers, options: WorkOptions = {}): Worker {
     if (this.#closing !== undefined) throw closedError();
     const { engine, settings, reporter, Worker } = this.#parts;
+    const handlers = toHandlers(work, options.onError, settings.log);
     const worker: Worker = new Worker({
       settings,
       reporter,
       work: resolveWork(options, settings.log),
-      handlers: toHandlers(work, options.onError, settings.log),
+      handlers,
+      anyHandles: (type) => [...this.#handlers].some((one) => one.handles(type)),
       consume: (runner) => engine.consume(runner),
       onClosed: () => {
+        this.#handlers.delete(handlers);
         this.#workers.delete(worker);
         this.#watch();
       },
     });
+    this.#handlers.add(handlers);
     this.#workers.add(worker);
     return worker;
   }

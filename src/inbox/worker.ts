@@ -15,6 +15,8 @@ const AFTER_GRACE_MS = RECORD_MS + 500;
 /** The parts of a worker. */
 export interface WorkerParts<Worker extends Consumer> extends RunParts {
   readonly reporter: InboxReporter;
+  /** Whether a worker of this inbox, in this process, has a handler for a type. */
+  readonly anyHandles: (type: string) => boolean;
   /** Starts to take events. */
   readonly consume: (runner: Runner) => Worker;
   /** Called when the worker has closed. */
@@ -42,9 +44,9 @@ export class InboxWorker<Worker extends Consumer = Consumer> {
   #closing: Promise<void> | undefined;
 
   /** Use `inbox.work`. */
-  constructor({ reporter, consume, onClosed, ...parts }: WorkerParts<Worker>) {
+  constructor({ consume, onClosed, ...parts }: WorkerParts<Worker>) {
     this.#log = parts.settings.log;
-    this.#runs = new Runs(parts, reporter);
+    this.#runs = new Runs(parts);
     this.#onClosed = onClosed;
     this.consumer = consume(this.#runs);
     bindMethods(this);
@@ -68,25 +70,27 @@ export class InboxWorker<Worker extends Consumer = Consumer> {
   }
 }
 
+type RunnerParts = Omit<WorkerParts<Consumer>, 'consume' | 'onClosed'>;
+
 /** The runs of a worker. */
 class Runs implements Runner {
   readonly settings: WorkSettings;
-  readonly #parts: RunParts;
+  readonly #parts: RunnerParts;
   readonly #reporter: InboxReporter;
   readonly #running = new Set<EventRun>();
   /** Runs that begin now are given back. */
   #isOver = false;
 
-  constructor(parts: RunParts, reporter: InboxReporter) {
+  constructor(parts: RunnerParts) {
     this.settings = parts.work;
     this.#parts = parts;
-    this.#reporter = reporter;
+    this.#reporter = parts.reporter;
   }
 
   handles(type: string): boolean {
     // The service's test event needs no handler.
     if (this.#parts.handlers.handles(type) || type === 'webhook_test') return true;
-    this.#reporter.unhandled(type);
+    if (!this.#parts.anyHandles(type)) this.#reporter.unhandled(type);
     return false;
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal } from '../webhooks/deliveries.js';
 import { type Engine, eventually, processing, record, settled, stored } from './fixture.js';
@@ -24,6 +25,20 @@ export function testUnhandled({ createInbox }: Engine): void {
     await settled(inbox);
     await eventually(() => expect(runs.slice(1)).toMatchObject(webhooks.map(() => ({ attempt: 1 }))));
     expect(logger.lines.filter((line) => line.includes('no handler for agent_deleted'))).toHaveLength(1);
+  });
+
+  test('a type that another worker of the process handles is neither counted nor warned of', async () => {
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ logger });
+    const end = deferred();
+    inbox.work({ agent_deleted: () => end.promise }, { concurrency: 1 });
+    inbox.work({ lead_captured: () => undefined });
+    for (const event of [other(), other(), other(), stored()]) await inbox.store(event);
+    await eventually(async () => expect(await inbox.health()).toMatchObject({ depth: 3, active: 1 }));
+    expect(await inbox.health()).toMatchObject({ unhandled: 0 });
+    end.resolve();
+    await settled(inbox);
+    expect(logger.lines.join()).not.toContain('no handler for');
   });
 
   test('two workers for one type and one for another work off 1,000 events, and none is a dead letter', async () => {
