@@ -86,10 +86,10 @@ export class Events implements DeadQueries {
     return (await this.#file.read((db) => db.all<{ key: string }>(sql))).map(({ key }) => key);
   }
 
-  /** Puts a dead letter back, as if it was new, behind all that wait. */
+  /** Puts a dead letter back, with all its attempts: a retry that is due now. */
   replay(key: string): Promise<boolean> {
     const sql = `UPDATE events
-      SET state = 'waiting', due = ?2, failures = 0, stalls = 0, reason = NULL, replayed = run
+      SET state = 'retrying', due = ?2, failures = 0, stalls = 0, reason = NULL, replayed = run
       WHERE key = ?1 AND state = 'dead'`;
     return this.#file.write((db) => db.run(sql, key, Date.now()) === 1);
   }

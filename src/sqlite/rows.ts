@@ -121,14 +121,11 @@ export class FileRows implements Rows<TakenRow> {
    * They are found in the index alone, type by type, however many events wait.
    */
   #next(types: readonly WaitingType[], limit: number, skip = 0): number[] {
-    const first = (due: string) => `SELECT * FROM (SELECT id, max(due, received) AS since FROM events
-      WHERE state = ?1 AND type = ${OF_HEX} AND ${due} ORDER BY due, received LIMIT ?4)`;
-    const sql = `${first('due = 0')} UNION ALL ${first('due BETWEEN 1 AND ?3')}`;
-    const found = types.flatMap(({ state, hex }) => {
-      // An event that waits may be taken whatever the clock says: its `due` is 0, or when it was replayed.
-      const until = state === 'waiting' ? Number.MAX_SAFE_INTEGER : Date.now();
-      return this.#file.database.all<{ id: number; since: number }>(sql, state, hex, until, limit + skip);
-    });
+    const sql = `SELECT id, max(due, received) AS since FROM events
+      WHERE state = ?1 AND type = ${OF_HEX} AND due <= ?3 ORDER BY due, received LIMIT ?4`;
+    const found = types.flatMap(({ state, hex }) =>
+      this.#file.database.all<{ id: number; since: number }>(sql, state, hex, Date.now(), limit + skip),
+    );
     found.sort((one, other) => one.since - other.since || one.id - other.id);
     return found.slice(skip, limit + skip).map(({ id }) => id);
   }

@@ -8,8 +8,8 @@ export const TABLES_VERSION = 2;
  *
  * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another.
  * - `events.state` is waiting, retrying, running or dead.
- * - `events.due` is when a retrying event runs again, a waiting one was replayed, and a dead one is deleted.
- *   Others have 0. A waiting event may be taken at once, whatever the clock of the machine says.
+ * - `events.due` is when a retrying event runs again, and a dead one is deleted. Others have 0: a waiting event is
+ *   due at once, whatever the clock of the machine says.
  * - `events.run` counts how often it was taken, `worker` is who has taken it, and `replayed` the number of
  *   its runs before it was last replayed: they cannot end it any more.
  * - `events.marked` is the delay of a retry. `marks` is from 0.4, which may share the file during a deploy.
