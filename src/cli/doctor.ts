@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import type { BullMQInbox } from '../bullmq/index.js';
-import { swappedRegion } from '../client/base-url.js';
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
 import type { SqliteInbox } from '../sqlite/index.js';
@@ -137,12 +136,14 @@ function checkSecrets(env: Terminal['env'], report: Report): string {
   return secrets.length === 1 ? '1 webhook secret' : `${secrets.length} webhook secrets, separated by commas`;
 }
 
-/** Warns as a client of the region would. */
+/** Warns if the address of a region names the other region. The specification gives no addresses. */
 function checkRegions(env: Terminal['env'], report: Report): void {
   for (const region of REGIONS) {
-    const address = env[baseUrlVariable(region)] ?? '';
-    const warning = URL.canParse(address) ? swappedRegion(region, address) : undefined;
-    if (warning !== undefined) report('settings', 'warn', warning);
+    const variable = baseUrlVariable(region);
+    const words = env[variable]?.toLowerCase().split(/[^a-z]+/) ?? [];
+    const other = REGIONS.find((one) => one !== region && words.includes(one));
+    if (other === undefined || words.includes(region)) continue;
+    report('settings', 'warn', `${variable} names region ${other}. Are the addresses swapped?`);
   }
 }
 

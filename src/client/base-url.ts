@@ -2,7 +2,7 @@ import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { isLoopback } from '../utils/loopback.js';
 import { pastedProblem } from '../utils/pasted.js';
-import { REGIONS, type Region } from '../utils/regions.js';
+import { REGIONS } from '../utils/regions.js';
 import type { OptionProblem } from '../validation/check-options.js';
 import type { AgentPlatformOptions } from './options.js';
 
@@ -46,14 +46,6 @@ function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefi
   }
   const [, version = 'v3'] = /\/(v\d+)\/*$/i.exec(pathname) ?? [];
   return version === 'v3' ? undefined : `must end in /v3 or have no version, got /${version}`;
-}
-
-/** Warns of an address whose host begins with the name of the other region, such as `eu-api` for `na`. */
-export function swappedRegion(region: Region, baseUrl: string): string | undefined {
-  const { hostname } = new URL(baseUrl);
-  const [named = ''] = hostname.split(/[^a-z]/, 1);
-  if (named === region || !REGIONS.some((one) => one === named)) return undefined;
-  return `The host of baseUrls.${region} begins with "${named}". Is it the address of the other region?`;
 }
 
 /** Returns the address that precedes paths. It ends in `/v3`, without a slash (specification, 5.1). */

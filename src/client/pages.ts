@@ -70,18 +70,14 @@ function nextCursor(body: Body, names: Names): unknown {
  * @param seen - The cursors that were sent. After an empty page, one of them ends the list.
  */
 function pageIssues(body: Body, names: Names, seen: ReadonlySet<string>): Issue[] {
-  const issue = (name: string, message: string) => [{ path: [name], code: 'invalid_page', message }];
   const rows = body[names.data];
-  if (!Array.isArray(rows)) return issue(names.data, wrongType('array', rows));
   const next = nextCursor(body, names);
-  if (next === undefined) {
-    return body[names.hasMore]
-      ? issue(names.nextCursor, `expected a cursor, because of ${names.hasMore}`)
-      : [];
-  }
-  if (typeof next !== 'string' && typeof next !== 'number') {
-    return issue(names.nextCursor, wrongType('string or number', next));
-  }
-  const isUsed = rows.length > 0 && seen.has(String(next));
-  return isUsed ? issue(names.nextCursor, 'expected a new cursor, received one that was sent before') : [];
+  const isCursor = ['string', 'number'].includes(typeof next);
+  let message: string | undefined;
+  if (!Array.isArray(rows)) message = wrongType('array', rows);
+  else if (!isCursor && (next !== undefined || body[names.hasMore])) message = wrongType('a cursor', next);
+  else if (isCursor && rows.length > 0 && seen.has(String(next)))
+    message = 'expected a new cursor, received one that was sent';
+  const path = [Array.isArray(rows) ? names.nextCursor : names.data];
+  return message === undefined ? [] : [{ path, code: 'invalid_page', message }];
 }

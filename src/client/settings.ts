@@ -23,7 +23,7 @@ import {
 } from '../validation/check-options.js';
 import { DriftReporter } from '../validation/drift.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES, type ValidationMode } from '../validation/validate.js';
-import { addressProblems, swappedRegion, versionedUrl } from './base-url.js';
+import { addressProblems, versionedUrl } from './base-url.js';
 import type { DriftHookContext, Hooks } from './hooks.js';
 import type {
   AgentPlatformOptions,
@@ -57,6 +57,8 @@ export interface Settings extends CallSettings {
   readonly log: LeveledLogger;
   readonly driftReporter: DriftReporter<DriftHookContext>;
   readonly maxResponseBytes: number;
+  /** What was warned about, by this client or one that it was derived from. */
+  readonly warned: Set<string>;
   /** As given, with what came from the environment, which may have changed by the time of `withOptions`. */
   readonly options: AgentPlatformOptions;
 }
@@ -167,7 +169,6 @@ export function resolveSettings(options: DerivedOptions): Settings {
   const { hooks = DEFAULTS.hooks, maxResponseBytes = DEFAULTS.maxResponseBytes } = given;
   const warned = options[WARNED] ?? new Set<string>();
   const baseUrl = versionedUrl(given.baseUrls?.[region] as string);
-  warnOnce(log, warned, swappedRegion(region, baseUrl));
   warnOfDurations(log, warned, 'AgentPlatform', given);
   return {
     ...call,
@@ -176,6 +177,7 @@ export function resolveSettings(options: DerivedOptions): Settings {
     fetch: given.fetch,
     hooks,
     log,
+    warned,
     driftReporter: new DriftReporter(log, (context) => hooks.onDrift?.(context), warned),
     maxResponseBytes,
     options: { ...given, headers: call.headers, logLevel: log.level, [WARNED]: warned } as DerivedOptions,
@@ -183,19 +185,13 @@ export function resolveSettings(options: DerivedOptions): Settings {
 }
 
 /** Warns of durations that look like another unit, once each. */
-function warnOfDurations(
-  log: LeveledLogger,
-  warned: Set<string> | undefined,
-  of: string,
-  { timeout, totalTimeout }: CallOptions,
-): void {
-  for (const problem of unitProblems({ timeout, totalTimeout })) warnOnce(log, warned, `${of}: ${problem}`);
-}
-
-function warnOnce(log: LeveledLogger, warned = new Set<string>(), warning: string | undefined): void {
-  if (warning === undefined || warned.has(warning)) return;
-  warned.add(warning);
-  log.log('warn', () => warning);
+function warnOfDurations(log: LeveledLogger, warned: Set<string>, of: string, options: CallOptions): void {
+  const { timeout, totalTimeout } = options;
+  for (const problem of unitProblems({ timeout, totalTimeout })) {
+    const warning = `${of}: ${problem}`;
+    if (!warned.has(warning)) log.log('warn', () => warning);
+    warned.add(warning);
+  }
 }
 
 /** The headers of every request, unless the options have others. Later options do not change these. */
@@ -226,8 +222,7 @@ export function resolveCall(settings: Settings, options: RequestOptions, call: s
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
   checkOptions(getSchemas().request, options, { of: call }, () => fetchProblems(options, settings.fetch));
-  const { [WARNED]: warned } = settings.options as DerivedOptions;
-  warnOfDurations(settings.log, warned, call, options);
+  warnOfDurations(settings.log, settings.warned, call, options);
   return withCallOptions(settings, options);
 }
 

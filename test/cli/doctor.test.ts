@@ -243,8 +243,8 @@ test.each<[what: string, env: object, finding: RegExp]>([
   ],
   [
     'swapped regions',
-    { AGENT_PLATFORM_BASE_URL_NA: 'https://eu-api.example.com' },
-    /^warn {2}settings {2}The host of baseUrls\.na begins with "eu"\. Is it the address of the other region\?$/,
+    { AGENT_PLATFORM_BASE_URL_NA: 'https://api-eu.example.com' },
+    /^warn {2}settings {2}AGENT_PLATFORM_BASE_URL_NA names region eu\. Are the addresses swapped\?$/,
   ],
 ])('finds %s', async (_, changes, finding) => {
   const { env } = await service();

@@ -208,21 +208,6 @@ test('settings are read from the environment, and options win', async () => {
   expect(new AgentPlatform({ region: 'na' }).baseUrl).toBe(`${baseUrls.na}/v3`);
 });
 
-test.each<[region: Region, host: string, warns: boolean]>([
-  ['na', 'eu.example.com', true],
-  ['na', 'eu-api.example.com', true],
-  ['eu', 'na1.example.com', true],
-  ['eu', 'eu.na.example.com', false],
-  ['na', 'europe.example.com', false],
-  ['eu', 'name.example.com', false],
-])('in region %s, the host %s warns: %j', (region, host, warns) => {
-  const logger = new RecordingLogger();
-  construct({ region, token: TOKEN, baseUrls: { [region]: `https://${host}` }, logger });
-  expect(logger.lines).toEqual(
-    warns ? [expect.stringContaining('Is it the address of the other region?')] : [],
-  );
-});
-
 test('blanks and line ends around a variable are not part of it', () => {
   // sendgrid-nodejs#732
   setEnvironment({ REGION: ' eu\r', TOKEN: `${TOKEN}\r`, BASE_URL_EU: `${baseUrls.eu}\r`, LOG: 'off\r' });

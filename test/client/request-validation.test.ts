@@ -50,9 +50,9 @@ test.each([
   [
     'a number that JSON has rounded',
     2 ** 53,
-    'a number beyond 2^53, which is rounded: keep the id as text, or pass String(id) of a bigint',
+    'number: keep a long id as text, or pass String(id) of a bigint',
   ],
-  ['a bigint', 5n, 'bigint: pass String(id)'],
+  ['a bigint', 5n, 'bigint: keep a long id as text, or pass String(id) of a bigint'],
   ['a text made of nothing', String(undefined), "'undefined', which is a missing value as text"],
   ['a text made of null', String(null), "'null', which is a missing value as text"],
   ['a text made of a failed number', `${Number('x')}`, "'NaN', which is a missing value as text"],

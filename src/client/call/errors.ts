@@ -28,12 +28,12 @@ const REDIRECTS: readonly number[] = [0, 301, 302, 303, 307, 308];
 
 /** What to look at, by the reason of a connection that failed. */
 const HINTS: readonly (readonly [reasons: RegExp, hint: string])[] = [
-  [/^ERR_SSL_WRONG_VERSION_NUMBER/, 'Does the server speak http: instead of https:?'],
-  [/SELF_SIGNED_CERT|^UNABLE_TO_|^CERT_UNTRUSTED/, 'To trust your own certificate, set NODE_EXTRA_CA_CERTS.'],
-  [/^ERR_TLS_CERT_ALTNAME|^HOSTNAME_MISMATCH/, 'The certificate is for another host. Check the address.'],
-  [/^CERT_HAS_EXPIRED/, 'The certificate of the server has expired.'],
-  [/^(UND_ERR_ABORTED: Proxy|UND_ERR_PRX_|ERR_PROXY)/, 'The proxy refused. Check its address and its login.'],
-  [/^UND_ERR_INVALID_ARG/, 'Is `fetchOptions.dispatcher` of another version of undici than this Node?'],
+  [/^ERR_SSL_WRONG_VERSION/, 'Does the server speak http: instead of https:?'],
+  [/SELF_SIGNED|^UNABLE_TO/, 'To trust your own certificate, set NODE_EXTRA_CA_CERTS.'],
+  [/ALTNAME/, 'The certificate is for another host. Check the address.'],
+  [/HAS_EXPIRED/, 'The certificate of the server has expired.'],
+  [/^(UND_ERR_ABORTED: P|UND_ERR_PRX|ERR_PROXY)/, 'The proxy refused.'],
+  [/^UND_ERR_INVALID_ARG/, 'Is `fetchOptions.dispatcher` of another undici than this Node?'],
 ];
 
 /**

@@ -11,14 +11,15 @@ const MISSING: readonly string[] = ['undefined', 'null', 'NaN', '[object Object]
  */
 export function idProblem(id: unknown, reserved: readonly string[] = []): string | undefined {
   if (Number.isSafeInteger(id)) return undefined;
-  const problem = typeof id === 'string' ? textProblem(id, reserved) : otherProblem(id);
+  const problem = typeof id === 'string' ? textProblem(id, reserved) : `${typeName(id)}${longHint(id)}`;
   return problem && `expected a non-empty string, received ${problem}`;
 }
 
-function otherProblem(id: unknown): string {
-  const hint = 'which is rounded: keep the id as text, or pass String(id) of a bigint';
-  if (Number.isInteger(id)) return `a number beyond 2^53, ${hint}`;
-  return typeof id === 'bigint' ? 'bigint: pass String(id)' : typeName(id);
+/** A number beyond 2^53 is rounded already. */
+function longHint(id: unknown): string {
+  return Number.isInteger(id) || typeof id === 'bigint'
+    ? ': keep a long id as text, or pass String(id) of a bigint'
+    : '';
 }
 
 function textProblem(id: string, reserved: readonly string[]): string | undefined {

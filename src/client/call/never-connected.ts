@@ -7,28 +7,20 @@ interface ErrorLink {
   readonly errors?: readonly unknown[] | undefined;
 }
 
-/** Codes of connections that were never made. Any other code may be that of one that was cut later. */
-const NEVER_CONNECTED_CODES: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  // libuv, in Node 20 to 26 on the cause of undici's TypeError, in Bun 1.4 on the error itself.
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  // undici 6 and 7, lib/core/connect.js.
-  'UND_ERR_CONNECT_TIMEOUT',
-  // Bun before 1.4, FetchTasklet.zig and https://github.com/oven-sh/bun/pull/32990.
-  'ConnectionRefused',
-  'FailedToOpenSocket',
-  'DNSResolveFailed',
-]);
+/**
+ * Codes of connections that were never made. Any other code may be that of one that was cut later.
+ *
+ * - libuv's, in Node 20 to 26 on the cause of undici's TypeError, in Bun 1.4 on the error itself;
+ * - undici's (6 and 7, lib/core/connect.js);
+ * - Bun's before 1.4 (FetchTasklet.zig, https://github.com/oven-sh/bun/pull/32990);
+ * - of refused certificates, which end the connection before the request is written: OpenSSL's (Node, doc/api/tls.md,
+ *   "X509 certificate error codes") and Node's `ERR_TLS_CERT_ALTNAME_INVALID`.
+ */
+const NEVER_CONNECTED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSResolveFailed|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$|(^|_)CERT(_|$)/;
 
 /** System calls of Node's errors that precede any write: `dns.lookup` and `net.connect`. */
 const SYSCALLS_BEFORE_CONNECTION: readonly unknown[] = ['connect', 'getaddrinfo'];
-
-/**
- * Codes of refused certificates, which end the connection before the request is written: OpenSSL's (Node,
- * doc/api/tls.md, "X509 certificate error codes") and Node's `ERR_TLS_CERT_ALTNAME_INVALID`.
- */
-const CERTIFICATE_CODE = /(^|_)CERT(_|$)|^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/;
 
 /**
  * The reasons of requests that were refused before a socket was written: by a proxy that opens no tunnel (undici 7,
@@ -61,9 +53,7 @@ export function wasNeverConnected(error: unknown): boolean {
   // Deno gives only a text. In other runtimes such a text can come from anyone, such as a proxy's page.
   if (code === undefined) return 'Deno' in globalThis && reason.includes(DENO_NEVER_CONNECTED_TEXT);
   return (
-    NEVER_CONNECTED_CODES.has(code) ||
-    CERTIFICATE_CODE.test(code) ||
-    chain.some(({ syscall }) => SYSCALLS_BEFORE_CONNECTION.includes(syscall))
+    NEVER_CONNECTED.test(code) || chain.some(({ syscall }) => SYSCALLS_BEFORE_CONNECTION.includes(syscall))
   );
 }
 

@@ -84,19 +84,13 @@ function refuseForm(endpoint: Endpoint, input: unknown): never {
   refuseInput([], 'invalid_type', `expected the input in the form ${form}, received ${typeName(input)}`);
 }
 
-const PARTS: readonly (keyof RequestInput)[] = ['path', 'query', 'body'];
-
 /** From JavaScript: `send(listConvos, { path, timeout: 5000 })`, or a query that the endpoint does not declare. */
 function refuseOtherParts(endpoint: Endpoint, input: RequestInput): void {
-  const ids = parameterNames(endpoint);
-  const issues = Object.entries(input).flatMap(([name, value]): Issue[] => {
-    // An id beside `path` has its own words.
-    if (value === undefined || ids.includes(name)) return [];
-    if (name === 'path' || ((name === 'query' || name === 'body') && endpoint[name] !== undefined)) return [];
-    if (name !== 'query' && name !== 'body') return [unknownField([name], PARTS)];
-    return [{ path: [name], code: 'unrecognized_key', message: 'the endpoint declares none' }];
-  });
-  if (issues.length > 0) throw new InvalidInput(issues);
+  const parts = ['path', ...(['query', 'body'] as const).filter((part) => endpoint[part] !== undefined)];
+  // An id beside `path` has its own words.
+  const known = [...parts, ...parameterNames(endpoint)];
+  const given = Object.entries(input).filter(([name, value]) => value !== undefined && !known.includes(name));
+  if (given.length > 0) throw new InvalidInput(given.map(([name]) => unknownField([name], parts)));
 }
 
 /** The issue of a field that nothing reads: an option in the wrong place, or a misspelt name. */
