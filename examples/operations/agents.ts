@@ -1,12 +1,5 @@
 // Operations that the API specification does not show, declared as a program needs them.
-import {
-  type AgentPlatform,
-  type Conversation,
-  ConversationSchema,
-  endpoint,
-  withData,
-  withFields,
-} from 'agent-platform-sdk';
+import { ConversationSchema, endpoint, withData, withPage } from 'agent-platform-sdk';
 import * as z from 'zod';
 
 /** The fields of an agent that this program uses. It is your schema: a field that departs from it is an error. */
@@ -30,16 +23,5 @@ export const listConvos = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/convos',
   query: z.object({ limit: z.number().optional(), cursor: z.string().optional() }),
-  response: withFields({ data: z.array(ConversationSchema), nextCursor: z.string().nullish() }),
+  response: withPage(ConversationSchema),
 });
-
-/** All conversations of an agent, page by page. */
-export async function* allConvos(platform: AgentPlatform, agentId: string): AsyncGenerator<Conversation> {
-  let cursor: string | undefined;
-  do {
-    const page = await platform.send(listConvos, { path: { agentId }, query: { cursor } });
-    yield* page.data;
-    // A cursor that comes again would go on forever.
-    cursor = page.nextCursor === cursor ? undefined : (page.nextCursor ?? undefined);
-  } while (cursor !== undefined);
-}

@@ -2,7 +2,7 @@
 // Run it with: npx tsx examples/operations/main.ts
 import { AgentPlatform } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { allConvos, getAgent, listConvos, updateAgent } from './agents.js';
+import { getAgent, listConvos, updateAgent } from './agents.js';
 
 const fake = createFakePlatform();
 const { agentId, workspaceSecret } = fake.seed.eu;
@@ -35,11 +35,11 @@ const platform = new AgentPlatform({
   fetch: fake.fetch,
 });
 
+const path = { agentId };
 let count = 0;
-for await (const { ID } of allConvos(platform, agentId)) if (ID !== '') count += 1;
+for await (const { ID } of platform.paginate(listConvos, { path })) if (ID !== '') count += 1;
 console.log(`conversations: ${count}, in ${fake.requests.length} pages`);
 
-const path = { agentId };
 console.log(`agent: ${(await platform.send(getAgent, { path })).name}`);
 await platform.send(updateAgent, { path, body: { name: 'Front desk' } });
 console.log(`renamed: ${(await platform.send(getAgent, { path })).name}`);

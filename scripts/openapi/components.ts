@@ -1,6 +1,5 @@
 import * as z from 'zod/v4/mini';
 import * as sdk from '../../src/index.js';
-import { openObject } from '../../src/schemas/object.js';
 import type { RecordWords, Words } from './words.js';
 
 /** Any JSON object of the document. */
@@ -28,11 +27,23 @@ const exported = new Map<z.core.$ZodType, string>(
 );
 
 /** The `components.schemas` that the operations and webhooks refer to, directly or not. */
-export function components(operations: JsonObject, words: Words): Record<string, JsonObject> {
-  const named = namedSchemas();
+export function components(
+  operations: JsonObject,
+  words: Words,
+  endpoints: Endpoints = sdk.endpoints,
+): Record<string, JsonObject> {
+  const named = new Map(exported);
+  const parts = new Map<string, Record<string, RecordWords>>();
+  for (const [operation, { body, response }] of Object.entries(endpoints)) {
+    if (body !== undefined) named.set(zodOf(body), bodyName(operation, 'Request'));
+    named.set(wholeBody(response), bodyName(operation, 'Response'));
+    parts.set(bodyName(operation, 'Response'), wordsOfParts(response));
+  }
   const schemas = toJsonSchemas(named);
   for (const [schema, name] of named) {
-    schemas[name] = withWords(recordName(schema) ?? 'Envelope', schemas[name] ?? {}, words);
+    const record = recordName(schema) ?? 'Envelope';
+    const wordsOf = (field: string) => parts.get(name)?.[field] ?? words.record(record, field);
+    schemas[name] = withWords(words.record(record), schemas[name] ?? {}, wordsOf);
   }
   const used = new Set(referencesIn(operations));
   // A set's iterator goes on to the names that are added on the way.
@@ -45,25 +56,47 @@ export function components(operations: JsonObject, words: Words): Record<string,
   return Object.fromEntries(entries.filter(([name]) => used.has(name)));
 }
 
-/** Bodies of operations are named after the operation, all other records after their interface. */
-function namedSchemas(): Map<z.core.$ZodType, string> {
-  const names = new Map(exported);
-  for (const [operation, { body, response }] of Object.entries(sdk.endpoints)) {
-    // The documented endpoints are declared with Zod schemas, whose type there is that of a Standard Schema.
-    if (body !== undefined) names.set(body as object as z.core.$ZodType, bodyName(operation, 'Request'));
-    names.set(wholeBody(response), bodyName(operation, 'Response'));
-  }
-  return names;
+/** Operations by name. */
+export type Endpoints = Readonly<Record<string, sdk.Endpoint>>;
+
+/** The documented endpoints are declared with Zod schemas, whose type there is that of a Standard Schema. */
+const zodOf = (schema: sdk.StandardSchemaV1): z.core.$ZodType => schema as object as z.core.$ZodType;
+
+/** The schema of a whole response: that of `data`, or of a page, is put in its envelope. */
+function wholeBody({ schema, fields, whole }: sdk.ResponseShape<unknown>): z.core.$ZodType {
+  if (whole !== undefined || fields === undefined) return zodOf(whole ?? schema);
+  return z.extend(sdk.EnvelopeSchema, fields as object as z.core.$ZodShape);
 }
 
-/** The schema of a whole response: the one of `data` is put in its envelope. */
-function wholeBody({ kind, schema, fields }: sdk.ResponseShape<unknown>): z.core.$ZodType {
-  // The one with fields of its own is exported as a whole (4.1).
-  if (kind === 'fields') return sdk.MembersAndTeamsResponseSchema;
-  // See `namedSchemas`.
-  if (kind !== 'data') return schema as object as z.core.$ZodType;
-  const data = fields?.data as object as z.core.$ZodType;
-  return openObject(() => ({ ...sdk.EnvelopeSchema.shape, data }));
+/** Words of the fields that no interface has, because each operation has its own. */
+function wordsOfParts({ kind, whole, page }: Partial<sdk.PageShape<unknown, unknown, string>>) {
+  const parts: Record<string, RecordWords> = {};
+  if (kind === 'data') parts.data = { description: 'What the operation returns (2.7).', 'x-choice': true };
+  if (page !== undefined) {
+    parts[page.data] = { description: 'The rows of the page.', 'x-choice': true };
+    parts[page.nextCursor] = {
+      description: 'The cursor of the next page: null, empty or absent on the last one.',
+    };
+    parts[page.hasMore] = { description: 'Whether more pages follow.' };
+  } else if (kind === 'fields' && whole === undefined) {
+    throw new Error('The response has fields of its own: give its shape `whole`, an exported schema.');
+  }
+  return parts;
+}
+
+/** The query parameters of an operation, from the exported schema of its query. */
+export function queryParameters(query: sdk.StandardSchemaV1 | undefined, words: Words): JsonObject[] {
+  if (query === undefined) return [];
+  const record = recordName(query);
+  if (record === undefined) throw new Error('src/index.ts does not export the schema of a query');
+  const { properties = {}, required = [] } = z.toJSONSchema(zodOf(query));
+  return Object.entries(properties).map(([name, schema]) => {
+    const { examples, ...about } = words.record(record, name);
+    return {
+      ...{ name, in: 'query', required: required.includes(name), ...about },
+      schema: withExamples(schema as JsonObject, examples),
+    };
+  });
 }
 
 function toJsonSchemas(names: ReadonlyMap<z.core.$ZodType, string>): Record<string, JsonObject> {
@@ -91,20 +124,20 @@ function leaveOutReturnedOnly(json: z.core.JSONSchema.BaseSchema): void {
   }
 }
 
-/** Words of the one field that no interface has: the envelope's `data`, which each operation has its own of. */
-const DATA: RecordWords = { description: 'What the operation returns (2.7).', 'x-choice': true };
-
 /** Adds the words of an interface to the JSON schema that it describes. */
-function withWords(record: string, schema: JsonObject, words: Words): JsonObject {
-  const isData = (field: string) => record === 'Envelope' && field === 'data';
+function withWords(
+  about: RecordWords,
+  schema: JsonObject,
+  wordsOf: (field: string) => RecordWords,
+): JsonObject {
   const fields = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>).map(
     ([field, type]) => {
-      const { examples, ...about } = isData(field) ? DATA : words.record(record, field);
-      return [field, { ...about, ...withExamples(type, examples) }];
+      const { examples, ...words } = wordsOf(field);
+      return [field, { ...words, ...withExamples(type, examples) }];
     },
   );
   const properties = fields.length > 0 && { properties: Object.fromEntries(fields) as JsonObject };
-  return { ...words.record(record), ...schema, ...properties };
+  return { ...about, ...schema, ...properties };
 }
 
 /** Adds the values that the specification shows by example beside the type of one value. */

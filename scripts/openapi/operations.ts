@@ -1,26 +1,35 @@
-import { endpoints } from '../../src/index.js';
-import { bodyName, type JsonObject } from './components.js';
+import { type Endpoint, endpoints } from '../../src/index.js';
+import { bodyName, type Endpoints, type JsonObject, queryParameters } from './components.js';
 import type { OperationWords, Words } from './words.js';
 
 /** The `paths` of the document. */
-export function paths(words: Words): Record<string, JsonObject> {
+export function paths(words: Words, declared: Endpoints = endpoints): Record<string, JsonObject> {
   const all: Record<string, JsonObject> = {};
-  for (const key of Object.keys(endpoints) as (keyof typeof endpoints)[]) {
-    const { method, path } = endpoints[key];
-    all[path] = { ...all[path], [method.toLowerCase()]: operation(key, words.operation(key)) };
+  for (const [key, endpoint] of Object.entries(declared)) {
+    const { method, path, query } = endpoint;
+    const about = words.operation(key);
+    const parameters = [...pathParameters(path, about), ...queryParameters(query, words)];
+    all[path] = { ...all[path], [method.toLowerCase()]: operation(key, endpoint, about, parameters) };
   }
   return all;
 }
 
-function operation(key: keyof typeof endpoints, words: OperationWords): JsonObject {
-  const { body, path } = endpoints[key];
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+function pathParameters(path: string, words: OperationWords): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     description: words.parameter(name),
     schema: { type: 'string' },
   }));
+}
+
+function operation(
+  key: string,
+  { body }: Endpoint,
+  words: OperationWords,
+  parameters: readonly JsonObject[],
+): JsonObject {
   return {
     operationId: key,
     tags: [words.group],

@@ -113,7 +113,8 @@ function callWith(
 
 /** Words of what is passed for a path parameter in `this.#send(endpoint, { path }, options)`. */
 function wordsOfParameter(name: string, call: ts.CallExpression, checker: ts.TypeChecker): string {
-  const [, input] = call.arguments;
+  // The object with the ids: `{ path: { toolId } }`.
+  const input = call.arguments.find((argument) => ts.isObjectLiteralExpression(argument));
   const path = input && checker.getTypeAtLocation(input).getProperty('path');
   const passed = path && checker.getTypeOfSymbol(path).getProperty(name);
   const value = passed && valueOf(passed, checker);

@@ -129,7 +129,7 @@ function createEndpoints() {
 function membersAndTeams(): ResponseShape<MembersAndTeams> {
   const { clients, teams } = MembersAndTeamsResponseSchema.shape;
   const envelope = closedObject(() => ({ ...EnvelopeSchema.shape, clients: anything, teams: anything }));
-  return { ...withFields({ clients, teams }), schema: envelope };
+  return { ...withFields({ clients, teams }), schema: envelope, whole: MembersAndTeamsResponseSchema };
 }
 
 /** Gives a schema the type of its interface, whose doc comments an inferred type would lose. */

@@ -17,6 +17,8 @@ export interface ResponseShape<Result> {
   readonly kind: 'data' | 'fields' | 'none' | 'body';
   /** The schema of the whole body, or of the envelope around `fields`. */
   readonly schema: StandardSchemaV1;
+  /** The exported schema of the whole body, if it has fields of its own: for openapi.json alone. */
+  readonly whole?: StandardSchemaV1 | undefined;
   /** The schemas of fields of the envelope, each of which is validated for itself. */
   readonly fields?: EnvelopeFields | undefined;
   /** For the compiler alone: what the caller gets. Not there at run time. */

@@ -1,10 +1,21 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endpoints, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
+import {
+  type Endpoint,
+  endpoint,
+  endpoints,
+  type PageShape,
+  ReleaseNumberInputSchema,
+  ToolSchema,
+  type WebhookEventType,
+  webhookEvents,
+  withPage,
+} from 'agent-platform-sdk';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, onTestFinished, test } from 'vitest';
+import { components } from '../../scripts/openapi/components.js';
 import { openApiText } from '../../scripts/openapi/document.js';
 import { paths } from '../../scripts/openapi/operations.js';
 import { readWords } from '../../scripts/openapi/words.js';
@@ -14,7 +25,11 @@ import { clientOf, send } from '../testing/support/client.js';
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description: string;
+  }[];
   readonly requestBody?: unknown;
   readonly responses?: Readonly<Record<string, { readonly content: unknown }>>;
 }
@@ -50,13 +65,50 @@ test('openapi.json is what `npm run openapi` writes', () => {
   expect(committed).toBe(openApiText());
 }, 60_000);
 
-test.each(Object.entries(endpoints))('%s is described as it is declared', (name, { method, path, body }) => {
-  const operation = document.paths[path]?.[method.toLowerCase()];
+/** The parameters of an endpoint, by their place. */
+function parametersOf({ path, query }: Endpoint): { readonly name: string; readonly in: string }[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path' }));
+  const fields = Object.keys((query as { readonly shape?: object } | undefined)?.shape ?? {});
+  return [...names, ...fields.map((name) => ({ name, in: 'query' }))];
+}
+
+test.each(Object.entries<Endpoint>(endpoints))('%s is described as it is declared', (name, endpoint) => {
+  const operation = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()];
   expect(operation?.operationId).toBe(name);
-  expect(operation?.requestBody !== undefined).toBe(body !== undefined);
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
-  expect((operation?.parameters ?? []).map((parameter) => parameter.name)).toEqual(names);
+  expect(operation?.requestBody !== undefined).toBe(endpoint.body !== undefined);
+  const parameters = (operation?.parameters ?? []).map(({ name, in: place }) => ({ name, in: place }));
+  expect(parameters).toEqual(parametersOf(endpoint));
 });
+
+test('a query and a page are described as they are declared', () => {
+  // No documented operation has one, so an exported record is the query.
+  const listTools = endpoint({
+    method: 'GET',
+    path: '/agents/{agentId}/tools',
+    query: ReleaseNumberInputSchema,
+    response: withPage(ToolSchema, { data: 'items', cursor: 'phoneNumberSid' }),
+  });
+  const words = readWords('src/index.ts');
+  const about = { ...words.operation('getTool'), parameter: () => 'Agent id.' };
+  const described = paths({ ...words, operation: () => about }, { listTools });
+  const { parameters } = described[listTools.path]?.get as Operation;
+  expect(parameters).toMatchObject(parametersOf(listTools));
+  expect(parameters?.at(-1)).toMatchObject({
+    name: 'isImportedNumber',
+    required: true,
+    schema: { type: 'boolean' },
+  });
+  for (const { description } of parameters ?? []) expect(description).toEqual(expect.any(String));
+  const schemas = components(described, words, { listTools });
+  expect(schemas.ListToolsResponse).toMatchObject({
+    required: ['success', 'message', 'items'],
+    properties: {
+      items: { type: 'array', items: { $ref: '#/components/schemas/Tool' }, 'x-choice': true },
+      nextCursor: { description: expect.any(String) },
+      hasMore: { type: 'boolean', description: expect.any(String) },
+    },
+  });
+}, 60_000);
 
 test.each(Object.keys(document.paths))(
   '%s has a 200, and no range: generators know none, or fail',
@@ -133,10 +185,11 @@ test('every field of every body has a description', () => {
 test('the fields that are required by a choice are marked, and no other', () => {
   const { Envelope, CreateVariableBody, ReleaseNumberInput, ReleaseNumberResult } = documentTable;
   const chosenOf = { data: [...Envelope.chosen, 'data'], none: Envelope.chosen, fields: [], body: [] };
-  const responses = Object.entries(endpoints).map(([name, endpoint]) => [
-    `${name[0]?.toUpperCase()}${name.slice(1)}Response`,
-    chosenOf[endpoint.response.kind],
-  ]);
+  const responses = Object.entries<Endpoint>(endpoints).map(([name, { response }]) => {
+    const { page } = response as Partial<PageShape<unknown, unknown, string>>;
+    const chosen = page === undefined ? chosenOf[response.kind] : [...Envelope.chosen, page.data];
+    return [`${name[0]?.toUpperCase()}${name.slice(1)}Response`, chosen];
+  });
   const bodies: Readonly<Record<string, readonly string[]>> = {
     ...Object.fromEntries(responses),
     CreateVariableRequest: CreateVariableBody.chosen,
