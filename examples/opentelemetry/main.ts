@@ -1,8 +1,8 @@
-// OpenTelemetry: a span for each call and each delivery, from the hooks of the client and of the receiver.
+// OpenTelemetry: spans of each call, its attempts and each delivery, from the hooks of the client and of the receiver.
 // Here spans are kept in memory and printed; use the exporter of your choice. The same hooks can feed
 // metrics.
 // Run it with: npx tsx examples/opentelemetry/main.ts
-import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import {
   AgentPlatform,
+  type AgentPlatformError,
   createWebhookReceiver,
   endpoints,
   type Hooks,
@@ -23,31 +24,67 @@ trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new Sim
 
 const tracer = trace.getTracer('agent-platform');
 
+/** The spans of a call under way. */
+interface CallSpans {
+  readonly call: Span;
+  attempt?: Span | undefined;
+}
+const calls = new Map<string, CallSpans>();
+
 /**
- * For `new AgentPlatform({ hooks })`. The span covers all attempts; `@opentelemetry/instrumentation-undici`
- * adds a span for each.
+ * For `new AgentPlatform({ hooks })`: a span for each call, and below it one for each attempt. They replace those of
+ * `@opentelemetry/instrumentation-undici`, which knows nothing of calls.
  */
 const clientHooks: Hooks = {
-  onEnd({ method, route, region, status, attempts, durationMs, error }) {
-    const attributes = {
-      'http.request.method': method,
-      'url.template': route,
-      'agent_platform.region': region,
-      ...(status !== undefined && { 'http.response.status_code': status }),
-      ...(error !== undefined && { 'error.type': error.type }),
+  onRequest({ callId, method, route, region, attempt }) {
+    const attributes = { 'http.request.method': method, 'url.template': route };
+    const spans: CallSpans = calls.get(callId) ?? {
+      call: tracer.startSpan(`${method} ${route}`, {
+        attributes: { ...attributes, 'agent_platform.region': region },
+      }),
     };
-    const span = tracer.startSpan(`${method} ${route}`, {
-      kind: SpanKind.CLIENT,
-      startTime: Date.now() - durationMs,
-      attributes: { ...attributes, 'agent_platform.attempts': attempts },
+    calls.set(callId, spans);
+    const resends = attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {};
+    spans.attempt = tracer.startSpan(
+      method,
+      { kind: SpanKind.CLIENT, attributes: { ...attributes, ...resends } },
+      trace.setSpan(context.active(), spans.call),
+    );
+  },
+  onResponse({ callId, status }) {
+    endAttempt(calls.get(callId), (span) => {
+      span.setAttribute('http.response.status_code', status);
+      if (status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
     });
-    if (error !== undefined) {
-      span.recordException(error);
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error.name });
-    }
-    span.end();
+  },
+  // After an attempt without a response.
+  onRetry({ callId, error }) {
+    endAttempt(calls.get(callId), (span) => fail(span, error));
+  },
+  onEnd({ callId, method, route, durationMs, error }) {
+    const spans = calls.get(callId);
+    calls.delete(callId);
+    endAttempt(spans, (span) => error !== undefined && fail(span, error));
+    // A call that was refused before its first attempt has no span yet.
+    const call =
+      spans?.call ?? tracer.startSpan(`${method} ${route}`, { startTime: Date.now() - durationMs });
+    if (error !== undefined) fail(call, error);
+    call.end();
   },
 };
+
+function endAttempt(spans: CallSpans | undefined, describe: (span: Span) => void): void {
+  if (spans?.attempt === undefined) return;
+  describe(spans.attempt);
+  spans.attempt.end();
+  spans.attempt = undefined;
+}
+
+function fail(span: Span, error: AgentPlatformError): void {
+  span.setAttribute('error.type', error.type);
+  span.recordException(error);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error.name });
+}
 
 /** For `createWebhookReceiver({ hooks })`. */
 const receiverHooks: WebhookReceiverHooks = {
@@ -87,6 +124,8 @@ fake.faults.inject({ endpoint: endpoints.getTool, status: 503, retryAfter: 0 });
 await platform.tools.get(toolId);
 await platform.tools.get('nowhere').catch(() => undefined);
 
-for (const { name, attributes, status } of spans.getFinishedSpans()) {
-  console.log(JSON.stringify({ name, ...attributes, failed: status.message }));
+const finished = spans.getFinishedSpans();
+for (const { name, attributes, status, parentSpanContext } of finished) {
+  const parent = finished.find((span) => span.spanContext().spanId === parentSpanContext?.spanId);
+  console.log(JSON.stringify({ name, parent: parent?.name, ...attributes, failed: status.message }));
 }

@@ -38,47 +38,43 @@ describe('programs', { timeout: 60_000 }, () => {
     ]);
   });
 
-  test('opentelemetry makes a span of each call and each delivery', async () => {
+  test('opentelemetry makes a span of each call, of its attempts, and of each delivery', async () => {
     const lines = await run('opentelemetry/main.ts');
     const spans = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object);
-    const call = { 'http.request.method': 'GET', 'agent_platform.region': 'eu' };
+    const [conversation, tool] = ['/agents/{agentId}/convos/{convoId}', '/tools/{toolId}'];
+    const call = (route: string) => ({
+      name: `GET ${route}`,
+      'http.request.method': 'GET',
+      'url.template': route,
+      'agent_platform.region': 'eu',
+    });
+    const attempt = (route: string, status: number) => ({
+      name: 'GET',
+      parent: `GET ${route}`,
+      'http.request.method': 'GET',
+      'url.template': route,
+      'http.response.status_code': status,
+    });
+    const delivery = { name: 'POST webhook', 'http.request.method': 'POST' };
     expect(spans).toEqual([
+      attempt(conversation, 200),
+      call(conversation),
       {
-        ...call,
-        name: 'GET /agents/{agentId}/convos/{convoId}',
-        'url.template': '/agents/{agentId}/convos/{convoId}',
-        'http.response.status_code': 200,
-        'agent_platform.attempts': 1,
-      },
-      {
-        name: 'POST webhook',
-        'http.request.method': 'POST',
+        ...delivery,
         'http.response.status_code': 200,
         'agent_platform.outcome': 'handled',
         'agent_platform.event.type': 'chat_delegated',
       },
       {
-        name: 'POST webhook',
-        'http.request.method': 'POST',
+        ...delivery,
         'http.response.status_code': 401,
         'agent_platform.outcome': 'verification_failed',
       },
-      {
-        ...call,
-        name: 'GET /tools/{toolId}',
-        'url.template': '/tools/{toolId}',
-        'http.response.status_code': 200,
-        'agent_platform.attempts': 2,
-      },
-      {
-        ...call,
-        name: 'GET /tools/{toolId}',
-        'url.template': '/tools/{toolId}',
-        'http.response.status_code': 404,
-        'error.type': 'not_found_error',
-        'agent_platform.attempts': 1,
-        failed: 'NotFoundError',
-      },
+      attempt(tool, 503),
+      { ...attempt(tool, 200), 'http.request.resend_count': 1 },
+      call(tool),
+      attempt(tool, 404),
+      { ...call(tool), 'error.type': 'not_found_error', failed: 'NotFoundError' },
     ]);
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
   });
