@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { inject, test, vi } from 'vitest';
 import { downloaded, nodeBinary } from '../runtimes/tool-cache.js';
 import { freePort } from '../support/free-port.js';
-import { removeLater } from './consumer.js';
+import { removeLater, root } from './consumer.js';
 import { deliverUntilRefused } from './deliver-until-refused.js';
 
 // What `init` writes, followed as a new user does, with Node 24. The others of its servers run nightly.
@@ -47,7 +47,9 @@ test.concurrent.for(SERVERS)(
       // What init wrote.
       readonly scripts: { readonly start: string; readonly build?: string };
     };
+    if (server === 'next') addPagesRoute(folder);
     if (scripts.build !== undefined) await run(folder, 'npm', 'run', 'build');
+    expect(existsSync(join(folder, 'webhooks.db'))).toBe(false);
 
     const fake = createFakePlatform();
     await using platform = await fake.listen();
@@ -84,8 +86,8 @@ test.concurrent.for(SERVERS)(
         },
       };
     };
-    const send = async (customerName: string) => {
-      const unsubscribe = fake.webhooks.subscribe(`${url}/webhooks`);
+    const send = async (customerName: string, path = '/webhooks') => {
+      const unsubscribe = fake.webhooks.subscribe(url + path);
       const [delivery] = await fake.webhooks.send('chat_delegated', { ...event, customerName });
       unsubscribe();
       expect(delivery?.status).toBe(200);
@@ -100,6 +102,10 @@ test.concurrent.for(SERVERS)(
     const killed = await start();
     await send('first');
     await killed.hasTicketOf('first');
+    if (server === 'next') {
+      await send('pages', '/api/webhooks');
+      await killed.hasTicketOf('pages');
+    }
     fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'stall' });
     await sendUntilHandled('killed');
     await killed.end('SIGKILL');
@@ -109,10 +115,13 @@ test.concurrent.for(SERVERS)(
     fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'latency', ms: 3_000 });
     await sendUntilHandled('running');
     fake.faults.clear();
-    const { accepted, failures } = await deliverUntilRefused(`${url}/webhooks`, workspaceSecret, event, () =>
-      ending.end('SIGTERM'),
+    const { accepted, failures, keepAlive } = await deliverUntilRefused(
+      `${url}/webhooks`,
+      workspaceSecret,
+      event,
+      () => ending.end('SIGTERM'),
     );
-    expect(failures).toEqual(new Set(['ECONNREFUSED']));
+    expect([keepAlive, failures]).toEqual(['timeout=65', new Set(['ECONNREFUSED'])]);
     expect(await ending.ended).toEqual([0, null]);
     expect(ending.customers()).toContain('running');
 
@@ -123,3 +132,11 @@ test.concurrent.for(SERVERS)(
     expect(await last.end('SIGINT')).toEqual([0, null]);
   },
 );
+
+/** Adds the route of the guide for Next's Pages Router. */
+function addPagesRoute(folder: string): void {
+  const guide = readFileSync(join(root, 'docs/guides/servers.md'), 'utf8');
+  const [, path = '', code = ''] = /```ts (pages\/api\/\S+)\n([\s\S]*?)```/.exec(guide) ?? [];
+  mkdirSync(join(folder, 'pages/api'), { recursive: true });
+  writeFileSync(join(folder, path), code);
+}

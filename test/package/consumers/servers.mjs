@@ -1,5 +1,5 @@
 // Serves webhooks, and a route that calls the service, in one framework: `servers.mjs h3`. Prints its address.
-// After SIGTERM, those of Nest end by `drain`.
+// After SIGTERM, it ends with the line of the guide.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { AgentPlatform, createWebhookReceiver, drain } from 'agent-platform-sdk'
 // Settings are taken from the environment. The token is one that the service refuses.
 const platform = new AgentPlatform({ logLevel: 'off', maxRetries: 0 });
 const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(() => sleep(20));
+const inbox = { close: () => console.log('closed') };
 const callService = () => platform.tools.get('tool_eu_1');
 
 const loopback = { port: 0, hostname: '127.0.0.1' };
@@ -34,7 +35,8 @@ async function nest(adapter) {
   const app = await NestFactory.create(await nestModule(), ...[adapter].filter(Boolean), { logger: false });
   app.use('/webhooks', receiver.node);
   await app.listen(0, '127.0.0.1');
-  process.once('SIGTERM', () => drain(app.getHttpServer()).then(() => app.close()));
+  app.getHttpServer().keepAliveTimeout = 65_000;
+  process.once('SIGTERM', () => drain(app.getHttpServer(), { inbox }).then(() => app.close()));
   return app.getUrl();
 }
 
@@ -42,12 +44,13 @@ async function nest(adapter) {
 async function nestWithHooks(adapter) {
   const { NestFactory } = await import('@nestjs/core');
   let app;
-  const beforeApplicationShutdown = () => drain(app.getHttpServer());
+  const beforeApplicationShutdown = () => drain(app.getHttpServer(), { inbox });
   const module = await nestModule([{ provide: 'drain', useValue: { beforeApplicationShutdown } }]);
   app = await NestFactory.create(module, ...[adapter].filter(Boolean), { logger: false });
   app.use('/webhooks', receiver.node);
   app.enableShutdownHooks();
   await app.listen(0, '127.0.0.1');
+  app.getHttpServer().keepAliveTimeout = 65_000;
   return app.getUrl();
 }
 
@@ -71,6 +74,8 @@ const throughNode = () => h3App((event) => receiver.node(event.node.req, event.n
 
 async function serveNode(listener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
+  server.keepAliveTimeout = 65_000;
+  process.once('SIGTERM', () => drain(server, { inbox }));
   await once(server, 'listening');
   return `http://127.0.0.1:${server.address().port}`;
 }
@@ -83,15 +88,31 @@ async function serveWeb(handler) {
   return server.url;
 }
 
+/** Ends a server that is not one of `node:http`. */
+function endWith(stop) {
+  process.once('SIGTERM', async () => {
+    await stop();
+    await inbox.close();
+  });
+}
+
 const servers = {
+  'Hono on Node': async () => {
+    const { serve } = await import('@hono/node-server');
+    const { Hono } = await import('hono');
+    const app = new Hono().post('/webhooks', (context) => receiver.fetch(context.req.raw));
+    app.get('/service', async (context) => context.json(await callService()));
+    const server = serve({ fetch: app.fetch, ...loopback, serverOptions: { keepAliveTimeout: 65_000 } });
+    process.once('SIGTERM', () => drain(server, { inbox }));
+    await once(server, 'listening');
+    return `http://127.0.0.1:${server.address().port}`;
+  },
   'h3 2': async () => {
-    const { H3, serve } = await import('h3');
+    const { H3, toNodeHandler } = await import('h3');
     const app = new H3({ silent: true })
       .post('/webhooks', (event) => receiver.fetch(event.req))
       .get('/service', callService);
-    const server = serve(app, { ...loopback, silent: true });
-    await server.ready();
-    return server.url;
+    return serveNode(toNodeHandler(app));
   },
   'h3 1': async () => {
     const { toNodeListener } = await import('h3-1');
@@ -121,12 +142,25 @@ const servers = {
   'Nest on Fastify, hooks': async () => nestWithHooks(await nestFastify()),
   Elysia: async () => {
     const { Elysia } = await import('elysia');
-    const app = new Elysia()
+    const app = new Elysia({ serve: { idleTimeout: 65 } })
       .post('/webhooks', ({ request }) => receiver.fetch(request), { parse: 'none' })
       .get('/service', callService)
       .listen(loopback);
+    endWith(() => app.stop());
     return app.server.url;
   },
+  Bun: async () => {
+    const server = Bun.serve({ ...loopback, fetch: receiver.fetch, idleTimeout: 65 });
+    endWith(() => server.stop());
+    return server.url;
+  },
+  Deno: async () => {
+    const server = Deno.serve({ ...loopback, onListen() {} }, receiver.fetch);
+    endWith(() => server.shutdown());
+    return `http://127.0.0.1:${server.addr.port}`;
+  },
+  SvelteKit: async () => serveNode((await import('./build/handler.js')).handler),
+  Nitro: async () => serveNode((await import('./.output/server/index.mjs')).listener),
 };
 
 console.log(String(await servers[process.argv[2]]()));

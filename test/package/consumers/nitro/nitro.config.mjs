@@ -1,0 +1,1 @@
+export default { preset: 'node', srcDir: 'server', compatibilityDate: '2026-01-01' };
