@@ -9,8 +9,23 @@ import { type Command, parse, UsageError } from './command.js';
 /** The servers: each is a project in `examples/init`. */
 const SERVERS = ['express', 'hono', 'nest', 'next'] as const;
 
-/** The inboxes, with the packages that a project needs for each. Every project has its `inbox.ts` for a file. */
-const INBOXES: Readonly<Record<string, Readonly<Record<string, string>>>> = { file: {} };
+/** What an inbox adds to a project. */
+interface InboxParts {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  /** A line of `.env`. */
+  readonly setting?: string;
+}
+
+/** The inboxes. The examples have an `inbox.ts` for a file, which one of `examples/init/inbox` replaces. */
+const INBOXES: Readonly<Record<string, InboxParts>> = {
+  file: {},
+  postgres: {
+    dependencies: { pg: '8.23.1' },
+    devDependencies: { '@types/pg': '8.23.1' },
+    setting: 'DATABASE_URL=postgres://postgres:postgres@127.0.0.1:5432/postgres\n',
+  },
+};
 
 /** npm packs no `.gitignore`. */
 const GITIGNORE = 'node_modules/\ndist/\n.next/\nnext-env.d.ts\n.env\nwebhooks.db*\n';
@@ -63,18 +78,22 @@ function projectFiles(server: string, inbox: string, name: string): Map<string, 
     const source = isInbox ? inPackage(`examples/init/inbox/${inbox}.ts`) : join(example, path);
     if (statSync(source).isFile()) files.set(path, readFileSync(source, 'utf8'));
   }
-  files.set('package.json', manifest(files.get('package.json') ?? '', name, INBOXES[inbox] ?? {}));
-  files.set('.env', `${dotenv(createFakePlatform().state, 'eu', 'http://127.0.0.1:4010')}\n`);
+  const parts = INBOXES[inbox] ?? {};
+  files.set('package.json', manifest(files.get('package.json') ?? '', name, parts));
+  const settings = dotenv(createFakePlatform().state, 'eu', 'http://127.0.0.1:4010');
+  files.set('.env', `${settings}\n${parts.setting ?? ''}`);
   return files.set('.gitignore', GITIGNORE);
 }
 
 /** Adds the name, this package at this version, and the packages of the inbox. */
-function manifest(text: string, name: string, packages: Readonly<Record<string, string>>): string {
-  const example = JSON.parse(text) as { readonly dependencies: Readonly<Record<string, string>> };
-  const dependencies = { 'agent-platform-sdk': `^${VERSION}`, ...example.dependencies, ...packages };
+function manifest(text: string, name: string, parts: InboxParts): string {
+  const example = JSON.parse(text) as Required<Pick<InboxParts, 'dependencies' | 'devDependencies'>>;
+  const own = { 'agent-platform-sdk': `^${VERSION}` };
+  const dependencies = { ...own, ...example.dependencies, ...parts.dependencies };
+  const devDependencies = { ...example.devDependencies, ...parts.devDependencies };
   // npm refuses other names. A private package needs none.
   const named = /^[a-z0-9][\w.-]*$/.test(name) ? { name } : {};
-  return `${JSON.stringify({ ...named, ...example, dependencies }, undefined, 2)}\n`;
+  return `${JSON.stringify({ ...named, ...example, dependencies, devDependencies }, undefined, 2)}\n`;
 }
 
 function oneOf(option: string, value: string | undefined, names: readonly string[]): string {

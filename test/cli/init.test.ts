@@ -1,14 +1,27 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { version } from '../../package.json';
 import { finish } from './terminal.js';
 
 // test/package/init.test.ts installs and runs what is written.
 
-const newFolder = (name: string): string => join(mkdtempSync(join(tmpdir(), 'sdk-init-')), name);
+/** The path of a folder that doesn't exist yet, in one that the test removes. */
+function newFolder(name: string): string {
+  const parent = mkdtempSync(join(tmpdir(), 'sdk-init-'));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
+  return join(parent, name);
+}
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -44,6 +57,18 @@ test.each(['express', 'hono', 'nest', 'next'])('--server %s copies its example',
   expect(read(folder, '.env')).toContain(createFakePlatform().seed.eu.workspaceSecret);
 });
 
+test('--inbox postgres replaces one file, and adds the driver and its setting', async () => {
+  const [file, postgres] = [newFolder('app'), newFolder('app')];
+  await finish(['init', file, '--server', 'next']);
+  await finish(['init', postgres, '--server', 'next', '--inbox', 'postgres']);
+  expect(filesIn(postgres)).toEqual(filesIn(file));
+  const differing = filesIn(file).filter((path) => read(file, path) !== read(postgres, path));
+  expect(differing.sort()).toEqual(['.env', 'lib/inbox.ts', 'package.json']);
+  expect(read(postgres, 'lib/inbox.ts')).toBe(read('examples/init/inbox/postgres.ts'));
+  expect(manifestOf(postgres).dependencies).toHaveProperty('pg');
+  expect(read(postgres, '.env')).toContain('DATABASE_URL=postgres://');
+});
+
 test('an empty folder is filled, also one with a repository; npm would refuse its name', async () => {
   const folder = newFolder('My App');
   mkdirSync(join(folder, '.git'), { recursive: true });
@@ -64,7 +89,7 @@ test('a folder with a file is left alone', async () => {
 test.each([
   [[], 'Missing --server. There is: express, hono, nest, next.'],
   [['--server', 'koa'], 'Unknown --server "koa". There is: express, hono, nest, next.'],
-  [['--server', 'hono', '--inbox', 'redis'], 'Unknown --inbox "redis". There is: file.'],
+  [['--server', 'hono', '--inbox', 'redis'], 'Unknown --inbox "redis". There is: file, postgres.'],
 ])('%j names what there is, and where the rest is described', async (args, problem) => {
   const folder = newFolder('app');
   const { code, errors } = await finish(['init', folder, ...args]);

@@ -6,24 +6,35 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { endpoints } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, inject, test, vi } from 'vitest';
 import { downloaded, nodeBinary } from '../runtimes/tool-cache.js';
 import { freePort } from '../support/free-port.js';
+import { lacksPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { removeLater, root } from './consumer.js';
 import { deliverUntilRefused } from './deliver-until-refused.js';
 
-// What `init` writes, followed as a new user does, with Node 24. The others of its servers run nightly.
-const SERVERS = (process.env.INIT_SERVERS ?? 'hono,nest').split(',');
+// What `init` writes, followed as a new user does, with Node 24. INIT_PROJECTS=all is for every server and inbox.
+const ALL = ['express', 'hono', 'nest', 'next'].flatMap((server) => [`${server} file`, `${server} postgres`]);
+const PROJECTS = process.env.INIT_PROJECTS === 'all' ? ALL : ['hono file', 'nest postgres'];
 
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 
-test.concurrent.for(SERVERS)(
-  'init --server %s writes a project that loses nothing',
+let postgres: PostgresServer | undefined;
+beforeAll(async () => {
+  if (!lacksPostgres()) postgres = await startPostgres();
+});
+afterAll(() => postgres?.stop());
+
+test.concurrent.for(PROJECTS)(
+  'init: the project %s loses nothing',
   {
     timeout: 600_000,
   },
-  async (server, context) => {
+  async (project, context) => {
     const { expect, onTestFinished } = context;
+    const [server = '', inbox = ''] = project.split(' ');
+    if (inbox === 'postgres' && postgres === undefined) context.skip('needs Postgres');
+    await postgres?.query(`CREATE DATABASE ${server}_${inbox}`);
     const node = await downloaded(nodeBinary('24.21.0'), context);
     const parent = mkdtempSync(join(tmpdir(), `sdk-init-${server}-`));
     onTestFinished(() => removeLater(parent));
@@ -38,7 +49,9 @@ test.concurrent.for(SERVERS)(
 
     const consumer = inject('consumer');
     const command = join(consumer, 'node_modules/agent-platform-sdk/dist/cli/index.js');
-    expect(await run(parent, node, command, 'init', 'my-app', '--server', server)).toContain('cd my-app\n');
+    expect(
+      await run(parent, node, command, 'init', 'my-app', '--server', server, '--inbox', inbox),
+    ).toContain('cd my-app\n');
     // This version may not be published yet.
     await downloaded(install(join(consumer, 'package.tgz')), context);
     expect(await run(folder, 'npx', 'tsc', '--version')).toMatch(/^Version 7\./);
@@ -57,10 +70,11 @@ test.concurrent.for(SERVERS)(
     const url = `http://127.0.0.1:${port}`;
     const { agentId, convoId, workspaceSecret } = fake.seed.eu;
     const event = { agentId, convoId };
+    const database = postgres && { DATABASE_URL: postgres.url.replace(/postgres$/, `${server}_${inbox}`) };
 
     /** Starts the service, with another address of the fake than `.env` has. */
     const start = async () => {
-      const settings = { PORT: port, AGENT_PLATFORM_BASE_URL_EU: platform.baseUrls.eu };
+      const settings = { PORT: port, AGENT_PLATFORM_BASE_URL_EU: platform.baseUrls.eu, ...database };
       const options = { cwd: folder, env: { ...env, ...settings } } as const;
       const child = spawn('sh', ['-c', `exec env ${scripts.start}`], options);
       onTestFinished(() => void child.kill('SIGKILL'));

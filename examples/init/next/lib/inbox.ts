@@ -4,6 +4,6 @@ import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'ag
 export type Inbox = SqliteInbox;
 
 export function createInbox(options: Pick<SqliteInboxOptions, 'logger'> = {}): Inbox {
-  // In production, on a disk that outlives the process. The folder must exist.
+  // In production, set INBOX to a path on a disk that outlives the process. Its folder must exist.
   return createSqliteInbox({ path: process.env.INBOX ?? 'webhooks.db', ...options });
 }
