@@ -76,7 +76,7 @@ beforeAll(async () => {
   await runIn(nitro, 'npm', 'install', ...quiet, tarball, 'nitropack@2.13.1');
   await runIn(app, 'npx', 'vite', 'build');
   await runIn(nitro, 'npx', 'nitropack', 'build');
-});
+}, 600_000);
 afterAll(async () => {
   await closeFake();
   removeLater(app);
