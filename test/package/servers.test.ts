@@ -187,16 +187,19 @@ test.each(['Elysia', 'Bun', 'Deno'])(
   '%s finishes a delivery in progress, then closes the inbox',
   async (name) => {
     const args = ['servers.mjs', name];
-    const child = name === 'Deno' ? start(await deno(), ['run', '-A', ...args]) : start(await bun(), args);
+    const slow = { HANDLER_MS: '1000' };
+    const child =
+      name === 'Deno' ? start(await deno(), ['run', '-A', ...args], slow) : start(await bun(), args, slow);
     const ended = once(child, 'exit');
     const lines = linesOf(child);
     await vi.waitFor(() => expect(lines).toHaveLength(1), 30_000);
     const body = JSON.stringify(fixtures.delivery('lead_captured', secret));
     const sent = fetch(new URL('/webhooks', lines[0]), { method: 'POST', body });
-    setTimeout(() => child.kill('SIGTERM'), 10);
+    await vi.waitFor(() => expect(lines.at(-1)).toBe('handling'), 30_000);
+    child.kill('SIGTERM');
     expect((await sent).status).toBe(200);
     expect(await ended).toEqual([0, null]);
-    expect(lines.slice(1)).toEqual(['closed']);
+    expect(lines.slice(2)).toEqual(['closed']);
   },
 );
 

@@ -7,7 +7,11 @@ import { AgentPlatform, createWebhookReceiver, drain } from 'agent-platform-sdk'
 
 // Settings are taken from the environment. The token is one that the service refuses.
 const platform = new AgentPlatform({ logLevel: 'off', maxRetries: 0 });
-const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(() => sleep(20));
+const { HANDLER_MS = '20' } = process.env;
+const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(async () => {
+  if (HANDLER_MS !== '20') console.log('handling');
+  await sleep(Number(HANDLER_MS));
+});
 const inbox = { close: () => console.log('closed') };
 const callService = () => platform.tools.get('tool_eu_1');
 
