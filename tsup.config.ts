@@ -59,7 +59,7 @@ export default defineConfig({
     options.legalComments = 'none';
     // The same code a second time: nobody reads it there.
     options.minifyWhitespace = format === 'cjs';
-    // Jest refuses `import()` in CommonJS (jest#11434). There it becomes a `require` that runs as late.
+    // In Jest, CommonJS has no `import()` without a flag of Node (nodejs/node#51154): it becomes a `require`, as late.
     if (format === 'cjs') options.supported = { ...options.supported, 'dynamic-import': false };
   },
 });

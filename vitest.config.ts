@@ -102,7 +102,18 @@ export default defineConfig({
       project({ name: 'runtimes', include: ['test/runtimes/*.test.ts'], ...packed() }, build),
       project({ name: 'latest', include: ['test/latest/*.test.ts'], ...packed() }, build, redisServer),
       project({ name: 'browser', include: ['test/page/*.test.ts'], testTimeout: 60_000 }, build, chromium),
-      project({ name: 'postgres', include: ['test/postgres/*.test.ts'] }, lacksPostgres),
+      // The tests mostly wait, each file for its own Postgres.
+      project({ name: 'postgres', include: ['test/postgres/*.test.ts'], maxWorkers: 3 }, lacksPostgres),
+      project(
+        {
+          name: 'crash-postgres',
+          include: ['test/crash/postgres/*.test.ts'],
+          testTimeout: 3_600_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+        lacksPostgres,
+      ),
     ],
   },
 });

@@ -12,7 +12,7 @@ export async function bundleProcess(script = 'process.ts'): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['bullmq', 'ioredis'],
+    external: ['bullmq', 'ioredis', 'pg'],
     sourcemap: 'inline',
     logLevel: 'error',
   });

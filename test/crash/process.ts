@@ -26,7 +26,7 @@ const inbox = await openInbox(settings, {
     onRetry: ({ key }) => write('failed', key),
     onDeadLetter: ({ key }) => write('failed', key),
   },
-  ...('file' in settings.storage && { logger: lockLogger(), logLevel: 'warn' }),
+  ...(!('redis' in settings.storage) && { logger: lockLogger(), logLevel: 'warn' }),
 });
 const server = settings.port === undefined ? undefined : receive(inbox, settings.port);
 if (settings.worker !== undefined) work(inbox, settings.worker);
@@ -47,11 +47,24 @@ function work(inbox: Inbox, worker: WorkerSettings): void {
     handlers.on(type, async ({ payload }, { eventKey }) => {
       write('started', eventKey, payload.agentId);
       await handle(worker, payload.agentId, () => write('blocked', eventKey));
-      write('ended', eventKey);
+      const end = () => write('ended', eventKey);
+      if (worker.writes === true) await writeOnce(inbox, eventKey, payload.agentId, end);
+      else end();
     });
   }
   const started = inbox.work(handlers, worker.options);
   if ('bullmq' in started) watchLocks((started as BullMQInboxWorker).bullmq, worker);
+}
+
+/** Writes what the handler has done, and completes its event. */
+async function writeOnce(inbox: Inbox, key: string, name: string, end: () => void): Promise<void> {
+  if (!('transaction' in inbox)) throw new Error('only an inbox in Postgres writes');
+  await inbox.transaction(key, async (client) => {
+    await client.query('INSERT INTO written VALUES ($1)', [name]);
+    // Some are killed before the commit, some after it.
+    await sleep(Math.random() * 10);
+    end();
+  });
 }
 
 /** Records which locks are lost, by BullMQ's events. */

@@ -1,8 +1,13 @@
 import type { BullMQInbox, BullMQInboxOptions } from 'agent-platform-sdk/bullmq';
+import type { PostgresInbox } from 'agent-platform-sdk/postgres';
 import type { InboxOptions, SqliteInbox, WorkOptions } from 'agent-platform-sdk/sqlite';
 
 /** Where the events of a campaign are stored. */
-export type Storage = { readonly redis: RedisAddress } | { readonly file: string };
+export type Storage =
+  | { readonly redis: RedisAddress }
+  | { readonly file: string }
+  /** The URL of a Postgres. */
+  | { readonly postgres: string };
 
 /** Settings of one process of the campaign: a receiver if it has a port, a worker if it has handlers. */
 export interface ProcessSettings {
@@ -37,6 +42,8 @@ export interface WorkerSettings {
   readonly failing?: number;
   /** The share of events whose handler does not settle in its first run. */
   readonly hanging?: number;
+  /** Whether the handlers write the name of their event to the table `written`, in the transaction of its end. */
+  readonly writes?: boolean;
   /** The share of events that end their worker. */
   readonly poison?: number;
   /** The share of events whose handler blocks the event loop in its first run, and the time of that. */
@@ -53,11 +60,15 @@ export const TYPES = ['lead_captured', 'agent_deleted'] as const;
 export async function openInbox(
   { storage, inbox }: Pick<ProcessSettings, 'storage' | 'inbox'>,
   options: InboxOptions = {},
-): Promise<BullMQInbox | SqliteInbox> {
+): Promise<BullMQInbox | PostgresInbox | SqliteInbox> {
   const all: InboxOptions = { logLevel: 'off', ...options, ...inbox };
   if ('file' in storage) {
     const { createSqliteInbox } = await import('agent-platform-sdk/sqlite');
     return createSqliteInbox({ path: storage.file, ...all });
+  }
+  if ('postgres' in storage) {
+    const { createPostgresInbox } = await import('agent-platform-sdk/postgres');
+    return createPostgresInbox({ connectionString: storage.postgres, ...all });
   }
   const { createBullMQInbox } = await import('agent-platform-sdk/bullmq');
   return createBullMQInbox({ connection: { ...storage.redis }, queueName: 'campaign', ...all });
