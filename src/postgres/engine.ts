@@ -12,14 +12,8 @@ import { within } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { Batcher } from './batcher.js';
 import { Database } from './database.js';
-import {
-  type End,
-  type Ended,
-  Events,
-  type EventToStore,
-  type ServerState,
-  type TakenRow,
-} from './events.js';
+import { type End, type Ended, recordEnds } from './ends.js';
+import { Events, type EventToStore, type ServerState, type TakenRow } from './events.js';
 import { cleanError, codeOf, isFull, mayPass } from './failure.js';
 import type { PostgresClient, PostgresSettings } from './options.js';
 import { PostgresRows } from './rows.js';
@@ -31,6 +25,8 @@ export type PostgresWarning =
   | 'unreachable'
   /** Postgres takes no write: it is a standby, or the role lacks a right. */
   | 'refused'
+  /** A worker of this process takes no events: Postgres refuses. */
+  | 'worker'
   /** The last event found no room on the disk of Postgres. */
   | 'full'
   /** A crash of the server can lose events: `fsync` or `synchronous_commit` is off. */
@@ -50,13 +46,11 @@ const FULL = 'the disk of Postgres is full';
 const FULL_MS = 10_000;
 /** Milliseconds between two looks for events of other processes, and for retries that are due. */
 const POLL_MS = 250;
-/** A worker that has long been gone. */
-const PROBE = { id: '00000000-0000-0000-0000-000000000000', lock: 0 };
 
 /**
  * Events as rows of a table.
  *
- * `database.ts` has the connections, `tables.ts` the tables, and `events.ts` changes the rows. `batcher.ts` joins what
+ * `database.ts` has the connections, `tables.ts` the tables, `events.ts` stores and counts, and `batcher.ts` joins what
  * happens together. `rows.ts` is what a worker asks of it: `inbox/rows/` has the loop.
  */
 export class PostgresEngine implements Engine<PostgresWarning> {
@@ -81,20 +75,13 @@ export class PostgresEngine implements Engine<PostgresWarning> {
     this.#database = new Database(settings, reporter);
     const events = new Events(this.#database);
     this.#events = events;
-    this.deadLetters = deadLettersOf({
-      list: (after, limit) => events.deadLetters(after, limit),
-      get: (key) => events.deadLetter(key),
-      keys: () => events.deadKeys(),
-      replay: (key) => events.replay(key),
-      remove: (key) => events.remove(key),
-    });
-    const kept = { keys: settings.retention, dead: settings.deadLetterRetention };
+    this.deadLetters = deadLettersOf(events);
     this.#stores = new Batcher(
       (items) => events.store(items),
       ({ json }) => json.length,
     );
     this.#ends = new Batcher(
-      (items) => events.end(items, kept),
+      (ends) => recordEnds(this.#database, settings, ends),
       () => 1,
     );
   }
@@ -114,7 +101,7 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   consume(runner: Runner): RowConsumer<TakenRow> {
     const consumer: RowConsumer<TakenRow> = new RowConsumer({
       rows: new PostgresRows({
-        events: this.#events,
+        database: this.#database,
         ends: this.#ends,
         settings: this.#settings,
         reporter: this.#reporter,
@@ -176,13 +163,15 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   }> {
     const events = this.#events;
     const late = () => new WebhookError(`no response within ${PROBE_TIMEOUT_MS} ms`);
-    const refused = await within(events.beat(PROBE), PROBE_TIMEOUT_MS, late).then(
+    const refused = await within(events.probe(), PROBE_TIMEOUT_MS, late).then(
       () => undefined,
       (error: unknown) => describeRefusal(cleanError(error)),
     );
     const [counts, server] = await Promise.all([events.count(), events.server()]);
+    const failure = [...this.#consumers].find((consumer) => consumer.failure)?.failure;
     const warnings = {
       ...(refused && { refused }),
+      ...(failure && { worker: `A worker of this process takes no events: ${failure.message}` }),
       ...(performance.now() < this.#fullUntil && { full: describeFull(FULL) }),
       ...(server && warningsOf(server)),
     };

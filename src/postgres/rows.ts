@@ -3,63 +3,137 @@ import type { InboxReporter } from '../inbox/reporter.js';
 import { SWEEPING } from '../inbox/rows/consumer.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
 import type { Batcher } from './batcher.js';
-import type { End, Ended, Events, TakenRow } from './events.js';
+import type { Database } from './database.js';
+import { DIED, type End, type Ended } from './ends.js';
+import { COLUMNS, decodeType, type EventRow, encodeType, READY, type TakenRow, toEvent } from './events.js';
 import type { PostgresSettings } from './options.js';
-import { ServerClock } from './server-clock.js';
 
 /** The parts of the rows of a worker. */
 export interface PostgresRowsParts {
-  readonly events: Events;
+  readonly database: Database;
   readonly ends: Batcher<End, Ended>;
   readonly settings: PostgresSettings;
   readonly reporter: InboxReporter;
   readonly runner: Runner;
-  /** The runs of this process whose end is not recorded, for `completion`. */
+  /** The runs of this process whose end is not recorded, with their workers. */
   readonly runs: Map<TakenRow, Runner>;
 }
 
-/** What one worker asks of Postgres. */
+/** The largest number of rows that are freed, deleted or buried at once. */
+const MOST = 500;
+/** A change of the server's clock against ours up to this much, in ms, is the time that an answer took. */
+const TOLERANCE_MS = 5_000;
+
+/**
+ * What one worker asks of Postgres, as SQL.
+ *
+ * Each query is one transaction, so `now()` is the start of the statement. Unlike `clock_timestamp()`, indexes can
+ * serve it.
+ */
 export class PostgresRows implements Rows<TakenRow> {
   readonly #parts: PostgresRowsParts;
+  readonly #database: Database;
   readonly #worker = crypto.randomUUID();
-  readonly #clock = new ServerClock();
-  /** The server's clock may have been ahead: retries may be due too late. */
+  /** The time of the server less that of `performance`. */
+  #offset: number | undefined;
+  /** The server's clock may have been ahead when retries were written. */
   #mustBringBack = true;
   /** Nothing is deleted before then, on the clock of `performance`: that of the server may be wrong for a while. */
   #sweepFrom = 0;
 
   constructor(parts: PostgresRowsParts) {
     this.#parts = parts;
+    this.#database = parts.database;
   }
 
   async beat(): Promise<void> {
-    const { events, runner } = this.#parts;
-    const time = await events.beat({ id: this.#worker, lock: runner.settings.lockDuration });
-    if (!this.#clock.wasSet(time)) return;
+    const { lockDuration } = this.#parts.runner.settings;
+    const [row] = await this.#database.query<{ time: number }>(
+      `INSERT INTO $.workers AS w (id, lock) VALUES ($1, $2)
+      ON CONFLICT (id) DO UPDATE SET beat = w.beat + 1, seen = now()
+      RETURNING extract(epoch FROM clock_timestamp())::float8 * 1000 AS time`,
+      this.#worker,
+      lockDuration,
+    );
+    const offset = (row?.time ?? 0) - performance.now();
+    const wasSet = Math.abs(offset - (this.#offset ?? offset)) > TOLERANCE_MS;
+    this.#offset = offset;
+    if (!wasSet) return;
     this.#mustBringBack = true;
-    this.#sweepFrom = performance.now() + Math.max(runner.settings.lockDuration, SWEEPING.quiet);
+    this.#sweepFrom = performance.now() + Math.max(lockDuration, SWEEPING.quiet);
   }
 
-  async others(): Promise<readonly WorkerBeat[]> {
-    return (await this.#parts.events.workers()).filter(({ id }) => id !== this.#worker);
+  others(): Promise<readonly WorkerBeat[]> {
+    const sql = 'SELECT id, lock, beat::float8 FROM $.workers WHERE id <> $1';
+    return this.#database.query<WorkerBeat>(sql, this.#worker);
+  }
+
+  async leave(): Promise<void> {
+    await this.#database.query('DELETE FROM $.workers WHERE id = $1', this.#worker);
   }
 
   async keep(taken: readonly TakenRow[]): Promise<readonly TakenRow[]> {
-    const { events, settings } = this.#parts;
-    const kept = await events.keep(taken, this.#worker);
-    if (this.#mustBringBack) await events.bringBack(settings.backoff);
-    this.#mustBringBack = false;
+    const own = 'unnest($1::bigint[], $2::int[], $3::int[]) AS r (id, run, stalls)';
+    const rows = await this.#database.query<{ id: number }>(
+      `WITH back AS (UPDATE $.events e SET state = 'running', worker = $4, stalls = r.stalls FROM ${own}
+        WHERE e.id = r.id AND e.run = r.run AND (e.state = 'retrying' AND e.stalls > r.stalls
+          OR e.state = 'running' AND e.worker IS DISTINCT FROM $4) RETURNING e.id),
+      unknown AS (UPDATE $.events e SET state = 'waiting', worker = NULL
+        WHERE e.state = 'running' AND e.worker = $4 AND e.id <> ALL ($1))
+      SELECT id::float8 FROM back
+      UNION ALL SELECT e.id::float8 FROM $.events e JOIN ${own} USING (id, run) WHERE e.state IN ('running', 'done')`,
+      taken.map(({ id }) => id),
+      taken.map(({ run }) => run),
+      taken.map(({ stalls }) => stalls),
+      this.#worker,
+    );
+    if (this.#mustBringBack) await this.#bringBack();
+    const kept = new Set(rows.map(({ id }) => id));
     return taken.filter(({ id }) => !kept.has(id));
   }
 
+  /** Makes retries due that are further ahead than their delay: the clock was ahead when they were written. */
+  async #bringBack(): Promise<void> {
+    await this.#database.query(
+      `UPDATE $.events SET due = now() WHERE state = 'retrying' AND due > now() + wait * interval '1 ms'`,
+    );
+    this.#mustBringBack = false;
+  }
+
   async take(places: () => number): Promise<readonly TakenRow[]> {
-    const { events, runner, runs } = this.#parts;
-    const types = (await events.types()).filter((type) => runner.handles(type));
-    const count = places();
-    if (types.length === 0 || count === 0) return [];
-    const taken = await events.take(types, this.#worker, count);
-    for (const event of taken) runs.set(event, runner);
+    const types = await this.#types(true);
+    const limit = places();
+    if (types.length === 0 || limit === 0) return [];
+    const rows = await this.#database.query<EventRow>(
+      `WITH next AS MATERIALIZED (SELECT n.id FROM unnest($1::text[]) AS t (type)
+        CROSS JOIN (VALUES ('waiting', timestamptz 'infinity'), ('retrying', now())) AS s (state, until)
+        CROSS JOIN LATERAL (SELECT e.id, e.due FROM $.events e
+          WHERE ${READY} AND e.state = s.state AND e.type = t.type AND e.due <= s.until
+          ORDER BY e.due, e.id LIMIT $3 FOR UPDATE SKIP LOCKED) n
+        ORDER BY n.due, n.id LIMIT $3)
+      UPDATE $.events e SET state = 'running', worker = $2, run = e.run + 1 FROM next WHERE e.id = next.id
+      RETURNING ${COLUMNS}`,
+      types,
+      this.#worker,
+      limit,
+    );
+    const taken = rows.map(toEvent);
+    for (const event of taken) this.#parts.runs.set(event, this.#parts.runner);
     return taken;
+  }
+
+  /** Returns the types of waiting events that have a handler here, or none. Jumps from one type to the next. */
+  async #types(isHandled: boolean): Promise<string[]> {
+    const next = (more: string) =>
+      `(SELECT min(e.type) FROM $.events e WHERE ${READY} AND e.state = s.state ${more})`;
+    const rows = await this.#database.query<{ type: string }>(
+      `WITH RECURSIVE s (state) AS (VALUES ('waiting'), ('retrying')), found (state, type) AS (
+        SELECT state, ${next('')} FROM s
+        UNION ALL SELECT s.state, ${next('AND e.type > s.type')} FROM found s WHERE s.type IS NOT NULL)
+      SELECT DISTINCT type FROM found WHERE type IS NOT NULL`,
+    );
+    const types = rows.map(({ type }) => type);
+    return types.filter((type) => this.#parts.runner.handles(decodeType(type)) === isHandled);
   }
 
   async end(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<Recorded> {
@@ -67,9 +141,8 @@ export class PostgresRows implements Rows<TakenRow> {
     runs.delete(event);
     const ended = await ends.add({ event, ending });
     if (ended === 'locked') throw new Error('A transaction holds the row of an event that has ended');
-    if (ended === 'completed' && ending.kind !== 'done' && ending.kind !== 'given back') {
-      reporter.failedLate(event.key);
-    }
+    const hasFailed = ending.kind === 'retry' || ending.kind === 'dead';
+    if (ended === 'completed' && hasFailed) reporter.failedLate(event.key);
     return ended ?? 'lost';
   }
 
@@ -77,29 +150,62 @@ export class PostgresRows implements Rows<TakenRow> {
     dead: readonly WorkerBeat[],
     endingOf: (event: TakenRow) => StallEnding,
   ): Promise<readonly TakenRow[]> {
-    const { events, settings } = this.#parts;
-    if (dead.length > 0) await events.withdraw(dead);
-    const freed = await events.freed();
-    if (freed.length === 0) return [];
-    const changed = await events.stall(
-      freed.map((event) => ({ event, ending: endingOf(event) })),
-      settings.deadLetterRetention,
+    if (dead.length > 0) {
+      await this.#database.query(
+        'DELETE FROM $.workers w USING unnest($1::uuid[], $2::bigint[]) AS d (id, beat) WHERE w.id = d.id AND w.beat = d.beat',
+        dead.map(({ id }) => id),
+        dead.map(({ beat }) => beat),
+      );
+    }
+    const freed = await this.#database.query<EventRow>(
+      `SELECT ${COLUMNS} FROM $.events e WHERE e.state = 'running'
+      AND NOT EXISTS (SELECT FROM $.workers w WHERE w.id = e.worker) LIMIT ${MOST}`,
     );
-    return freed.filter(({ id }) => changed.has(id)).map((event) => ({ ...event, stalls: event.stalls + 1 }));
+    if (freed.length === 0) return [];
+    const endings = freed.map((event) => endingOf(toEvent(event)));
+    // A transaction of a dead worker may still hold a row.
+    const rows = await this.#database.query<EventRow>(
+      `WITH r AS (SELECT e.id, r.delay, r.reason FROM $.events e
+        JOIN unnest($1::bigint[], $2::int[], $3::float8[], $4::text[]) AS r (id, run, delay, reason)
+        USING (id, run) WHERE e.state = 'running' FOR UPDATE OF e SKIP LOCKED)
+      UPDATE $.events e SET worker = NULL, stalls = e.stalls + 1, reason = r.reason, wait = coalesce(r.delay, 0),
+        state = CASE WHEN r.delay IS NULL THEN 'dead' ELSE 'retrying' END,
+        died = CASE WHEN r.delay IS NULL THEN ${DIED} END,
+        due = CASE WHEN r.delay IS NULL THEN ${DIED} + $5 * interval '1 ms' ELSE now() + r.delay * interval '1 ms' END
+      FROM r WHERE e.id = r.id RETURNING ${COLUMNS}`,
+      freed.map(({ id }) => id),
+      freed.map(({ run }) => run),
+      endings.map((ending) => (ending.kind === 'retry' ? ending.delay : null)),
+      endings.map(({ reason }) => reason),
+      this.#parts.settings.deadLetterRetention,
+    );
+    return rows.map(toEvent);
   }
 
   async sweep(): Promise<boolean> {
-    return performance.now() >= this.#sweepFrom && this.#parts.events.sweep();
+    if (performance.now() < this.#sweepFrom) return false;
+    const rows = await this.#database.query(
+      `DELETE FROM $.events WHERE id IN (SELECT id FROM $.events WHERE state IN ('done', 'dead')
+        AND due <= now() LIMIT ${MOST} FOR UPDATE SKIP LOCKED) RETURNING 1`,
+    );
+    return rows.length === MOST;
   }
 
   async buryUnhandled(reason: string): Promise<readonly TakenRow[]> {
-    const { events, runner, settings } = this.#parts;
     if (performance.now() < this.#sweepFrom) return [];
-    const types = (await events.types()).filter((type) => !runner.handles(type));
-    return types.length === 0 ? [] : events.buryUnhandled(types, settings.deadLetterRetention, reason);
-  }
-
-  leave(): Promise<void> {
-    return this.#parts.events.withdraw([{ id: this.#worker, beat: null }]);
+    const old = "now() - $2 * interval '1 ms'";
+    const rows = await this.#database.query<EventRow>(
+      `WITH old AS MATERIALIZED (SELECT o.id FROM unnest($1::text[]) AS t (type)
+        CROSS JOIN (VALUES ('waiting', ${old}), ('retrying', now())) AS s (state, until)
+        CROSS JOIN LATERAL (SELECT e.id FROM $.events e
+          WHERE ${READY} AND e.state = s.state AND e.type = t.type AND e.due <= s.until AND e.stored <= ${old}
+          ORDER BY e.due LIMIT ${MOST} FOR UPDATE SKIP LOCKED) o LIMIT ${MOST})
+      UPDATE $.events e SET state = 'dead', died = ${DIED}, reason = $3, due = ${DIED} + $2 * interval '1 ms'
+      FROM old WHERE e.id = old.id RETURNING ${COLUMNS}`,
+      await this.#types(false),
+      this.#parts.settings.deadLetterRetention,
+      reason,
+    );
+    return rows.map(toEvent);
   }
 }

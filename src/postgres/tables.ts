@@ -12,6 +12,7 @@ export const LOST = 'AP001';
  *   and an index no long text. `data` is all of the event as JSON, where they are escaped; `jsonb` refuses a NUL.
  * - `events.due` is when an event became runnable, or will: events run in this order, new ones and retries. A done
  *   or dead one is deleted then. Only retries wait for it, so that a clock that was ahead strands no new event.
+ * - `events.wait` is the delay before a retry, in ms: one that is due later was written while a clock was ahead.
  * - `events.run` counts how often it was taken, `worker` is who has taken it, and `replayed` the number of its runs
  *   before it was last replayed, or stored again: they cannot end it any more.
  * - `workers` has those of all processes. A worker that lives raises its `beat`; `seen` is only for the health.
@@ -29,6 +30,7 @@ CREATE TABLE ${schema}.events (
   state text COLLATE "C" NOT NULL DEFAULT 'waiting',
   stored timestamptz NOT NULL DEFAULT now(),
   due timestamptz NOT NULL DEFAULT now(),
+  wait float8 NOT NULL DEFAULT 0,
   received float8 NOT NULL,
   run int NOT NULL DEFAULT 0,
   failures int NOT NULL DEFAULT 0,

@@ -80,10 +80,10 @@ test('dead letters and keys are deleted in time, and events that nobody handles 
 });
 
 test('what is taken is found in the index, however many others wait or are to be retried', async () => {
-  const inbox = createInbox({ backoff: 7_200_000 });
+  const inbox = createInbox();
   await inbox.store(stored());
-  await sql(`INSERT INTO $.events (key, type, state, due, received, data)
-    SELECT md5(random()::text || i), o.type, o.state, now() + interval '1 hour', 1, '{}'
+  await sql(`INSERT INTO $.events (key, type, state, due, wait, received, data)
+    SELECT md5(random()::text || i), o.type, o.state, now() + interval '1 hour', 3600000, 1, '{}'
     FROM generate_series(1, 20000) i, (VALUES ('agent_deleted', 'waiting'), ('lead_captured', 'retrying')) AS o (type, state)`);
   await sql('ANALYZE $.events');
   // It reads all rows too.

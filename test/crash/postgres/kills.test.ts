@@ -18,7 +18,7 @@ console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 
 /** Events between two kills, on average. */
 const GAP = 150;
-const worker = { options: { maxStalls: EVENTS / GAP } };
+const worker = { options: { maxStalls: Math.ceil(EVENTS / GAP) } };
 /** A port on which nothing listens. */
 const NOWHERE = 1;
 const MONTH = 30 * 86_400_000;
