@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { BullMQInbox } from '../bullmq/index.js';
 import { AgentPlatform } from '../client/platform.js';
 import { ApiError } from '../errors/index.js';
+import type { PostgresInbox } from '../postgres/index.js';
 import type { SqliteInbox } from '../sqlite/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
 import { postEvent } from '../testing/sending/post.js';
@@ -51,7 +52,10 @@ Options
                     with 200, and refuse a forged one with 401; needs ${SECRET_VARIABLE}
   --redis           checks the inbox in the Redis at REDIS_URL; needs bullmq and ioredis
   --queue <name>    the name of the inbox's queue, if it is not the default
-  --inbox <path>    checks the inbox in a file
+  --inbox <path>    checks the inbox in a file; for one in Postgres, give its URL: postgres://… (needs pg)
+  --schema <name>   the schema of an inbox in Postgres, if it is not the default
+  --tables          only prints the SQL that makes the tables of that inbox, for the role of the URL: run it as
+                    one that may
   --json            prints the findings as JSON
 
 The exit code is 0 if every check is ok, without warnings.`,
@@ -61,10 +65,20 @@ The exit code is 0 if every check is ok, without warnings.`,
       redis: { type: 'boolean', default: false },
       queue: { type: 'string' },
       inbox: { type: 'string' },
+      schema: { type: 'string' },
+      tables: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     });
-    const { webhook, redis, queue, inbox, json } = values;
+    const { webhook, redis, queue, inbox, schema, tables, json } = values;
     if (queue !== undefined && !redis) throw new UsageError('--queue requires --redis.');
+    const isPostgres = inbox !== undefined && /^postgres(ql)?:/.test(inbox);
+    if ((tables || schema !== undefined) && !isPostgres) {
+      throw new UsageError(`${tables ? '--tables' : '--schema'} requires --inbox postgres://…`);
+    }
+    if (tables && inbox !== undefined) {
+      terminal.out(await printTables(inbox, schema));
+      return 0;
+    }
     const url = webhook === undefined ? undefined : parseTarget('--webhook', webhook, terminal);
     const secret = url === undefined ? '' : readSecrets(terminal)[0];
     const findings: { check: string; result: Tone; detail: string }[] = [];
@@ -79,7 +93,9 @@ The exit code is 0 if every check is ok, without warnings.`,
     await checkService(terminal, report);
     if (url !== undefined) await checkReceiver(url, secret, report);
     if (redis) await checkInbox(() => openRedisInbox(terminal.env.REDIS_URL, queue), report);
-    if (inbox !== undefined) await checkInbox(() => openFileInbox(inbox), report);
+    if (inbox !== undefined) {
+      await checkInbox(() => (isPostgres ? openPostgresInbox(inbox, schema) : openFileInbox(inbox)), report);
+    }
     const ok = findings.every(({ result }) => result === 'ok');
     if (json) terminal.out(JSON.stringify({ ok, findings }, undefined, 2));
     return ok ? 0 : 1;
@@ -235,7 +251,25 @@ async function openFileInbox(path: string): Promise<SqliteInbox> {
   return createSqliteInbox({ path, logLevel: 'off' });
 }
 
-async function checkInbox(open: () => Promise<BullMQInbox | SqliteInbox>, report: Report): Promise<void> {
+async function openPostgresInbox(connectionString: string, schema?: string): Promise<PostgresInbox> {
+  const { createPostgresInbox, hasTables } = await import('../postgres/doctor.js');
+  const options = { connectionString, schema, logLevel: 'off' } as const;
+  // Opening would make them, and they would belong to the role that runs this.
+  if (await hasTables(options)) return createPostgresInbox(options);
+  throw new Error(
+    'The tables are not there yet: the inbox makes them at its first use, or run what --tables prints.',
+  );
+}
+
+async function printTables(connectionString: string, schema?: string): Promise<string> {
+  const { tablesOf } = await import('../postgres/doctor.js');
+  return tablesOf({ connectionString, schema, logLevel: 'off' });
+}
+
+async function checkInbox(
+  open: () => Promise<BullMQInbox | PostgresInbox | SqliteInbox>,
+  report: Report,
+): Promise<void> {
   try {
     const inbox = await open();
     const { ready, warnings, waiting, active, retrying, deadLetters } = await inbox.health();

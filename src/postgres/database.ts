@@ -206,7 +206,7 @@ function refuse(option: string, text: string): never {
  * Returns a function that opens pools: with the class and the options of a pool of yours, or else with `pg`, which is
  * loaded only then.
  */
-async function poolMaker(connection: Pool | string): Promise<(config: PoolConfig) => Pool> {
+export async function poolMaker(connection: Pool | string): Promise<(config: PoolConfig) => Pool> {
   if (typeof connection !== 'string') {
     // Its own class: connectors of clouds derive one. `password` cannot be listed (pg-pool 3.6, index.js).
     const Same = connection.constructor as new (config: PoolConfig) => Pool;

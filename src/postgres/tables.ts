@@ -72,6 +72,7 @@ END $do$;`;
 
 /** Returns the SQL for an owner: makes the tables, and lets a role use them that may not make them. */
 export function tablesFor(schema: string, role: string): string {
+  if (role === '') return createTables(schema);
   const name = `"${role.replaceAll('"', '""')}"`;
   return `${createTables(schema)}
 GRANT USAGE ON SCHEMA ${schema} TO ${name};

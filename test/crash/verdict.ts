@@ -56,6 +56,8 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   const entries = readJournals(journals);
   const runs = runsOf(entries);
   const stalled = new Set(entries.filter(({ step }) => step === 'stalled').map(({ key }) => key));
+  // Another worker takes its events over, and may die before it has said so.
+  const blocked = new Set(entries.filter(({ step }) => step === 'blocked').map(({ pid }) => pid));
   const ended = groupByName(runs);
   const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, startedAt, endedAt = 0 }: Run) => {
     const forgets = (at: number) => startedAt - START_DELAY_MS <= at && at < endedAt + LOST_WRITES_MS;
@@ -64,7 +66,8 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
     if (isRecorded) return undefined;
     if (hasFailed) return 'it timed out';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
-    return killed.has(pid) ? 'the worker was killed' : undefined;
+    if (killed.has(pid)) return 'the worker was killed';
+    return blocked.has(pid) ? 'the worker was blocked' : undefined;
   };
   const again = new Map<string, number>();
   const repeated: string[] = [];

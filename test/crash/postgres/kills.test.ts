@@ -202,7 +202,7 @@ test('rolling deploy: workers are replaced by workers with a handler for one mor
 test('poison: some events end their worker, and some block it', async () => {
   const postgres = await openPostgres();
   const [poison, ms] = [3 / EVENTS, IS_SHORT ? 6_000 : 90_000];
-  const bad = { poison, blocking: { share: 4 / EVENTS, ms }, options: { maxStalls: 2, concurrency: 50 } };
+  const bad = { poison, blocking: { share: 4 / EVENTS, ms }, options: { concurrency: 50 } };
   const stage = await Stage.open({ storage: { postgres: postgres.url }, worker: bad, senders: 32 });
   await stage.send(EVENTS, async () => undefined);
   const isOneIn = (share: number, name: string) => Number(name.split('-')[1]) % Math.round(1 / share) === 0;
