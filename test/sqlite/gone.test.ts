@@ -155,6 +155,32 @@ test('without a folder, the copy is made as soon as there is one', async () => {
   expect(await keysIn([path])).toEqual(keysOf(events));
 });
 
+test('a copy that finds no room is not left half made, and is tried again', async () => {
+  const inbox = createInbox();
+  const events = await storeSome(inbox);
+  remove('-shm');
+  const sync = vi.spyOn(loadRuntime().fs, 'fsyncSync').mockImplementation(() => {
+    throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'fsync' });
+  });
+  onTestFinished(() => sync.mockRestore());
+  await expect(inbox.store(stored())).rejects.toThrow(/There is no copy yet: ENOSPC/);
+  expect(copies()).toEqual([]);
+  sync.mockRestore();
+  await eventually(() => expect(copies()).toHaveLength(1));
+  expect(await keysIn(copies())).toEqual(keysOf(events));
+});
+
+test('a closed inbox looks at its file no more', async () => {
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ logger });
+  await inbox.store(stored());
+  await inbox.close();
+  remove('', '-wal', '-shm');
+  await sleep(1_300);
+  expect(logger.lines.join()).not.toContain('failed');
+  expect(copies()).toEqual([]);
+});
+
 test.each([
   ['-wal and -shm', () => remove('-wal', '-shm')],
   ['all files, so that the copy is the file now', () => remove('', '-wal', '-shm')],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InboxFullError } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
-import { eventually, stored } from '../inbox/fixture.js';
+import { eventually, settled, stored } from '../inbox/fixture.js';
 import { testStoring } from '../inbox/storing.js';
 import { createInbox, engine, holdLock, inFile, path, rowOf, rowsOf } from './inbox-fixture.js';
 
@@ -23,6 +23,28 @@ test('events that are stored at the same time share one commit', async () => {
   await Promise.all(Array.from({ length: 50 }, () => inbox.store(stored())));
   expect(countCommits() - before).toBe(1);
   expect(await inbox.health()).toMatchObject({ waiting: 51 });
+});
+
+test('one transaction takes changes for a limited time, and leaves the others to the next one', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const before = countCommits();
+  let now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1));
+  onTestFinished(() => clock.mockRestore());
+  await Promise.all(Array.from({ length: 100 }, () => inbox.store(stored())));
+  expect(countCommits() - before).toBeGreaterThan(1);
+});
+
+test('what one turn takes, and the ends of its runs, share a commit', async () => {
+  const inbox = createInbox();
+  for (let count = 0; count < 60; count += 1) await inbox.store(stored());
+  const before = countCommits();
+  inbox.work({ lead_captured: () => undefined }, { concurrency: 20 });
+  await settled(inbox);
+  // Three takes, whose ends share a commit with the next one, a beat, and some looks of the health.
+  const ends = countCommits() - before;
+  expect(ends).toBeLessThan(30);
 });
 
 /** Counts the commits in the file beside: see "WAL File Format" in https://sqlite.org/fileformat2.html. */
