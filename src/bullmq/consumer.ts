@@ -1,6 +1,6 @@
 import { type Processor, UnrecoverableError, WaitingError } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
-import type { Consumer, Ending, Runner, TakenEvent } from '../inbox/engine.js';
+import type { Consumer, Ending, InboxEvent, Runner } from '../inbox/engine.js';
 import { NoHandlerError, stalledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { PAUSE_MS, RECORD_MS } from '../inbox/timing.js';
@@ -11,7 +11,7 @@ import { succeedsWithin } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { checkOwner } from './checks.js';
 import { dateByRedis, deleteOld } from './dead-letters.js';
-import { type InboxJob, isOurs, isStalled, toTaken } from './job.js';
+import { type InboxJob, isOurs, isStalled, toEvent } from './job.js';
 import { type JobRun, JobWorker } from './job-worker.js';
 import type { BullMQSettings } from './options.js';
 import { delayUnhandled, type PutOff, waitBefore } from './turn.js';
@@ -148,7 +148,7 @@ export class JobConsumer implements Consumer {
 
   /** BullMQ's processor. */
   async #process(job: InboxJob, token = ''): Promise<string> {
-    const event = toTaken(job);
+    const event = toEvent(job);
     // Most events run at once.
     const isAtOnce = job.attemptsStarted === 1 && this.#takes(job);
     const early = isAtOnce ? undefined : await this.bullmq.untilAnswered(() => this.#beforeRun(job, event));
@@ -160,7 +160,7 @@ export class JobConsumer implements Consumer {
   }
 
   /** Returns what becomes of an event that does not run now: it has to wait, or nobody handles it. */
-  async #beforeRun(job: InboxJob, event: TakenEvent): Promise<EndedJob | undefined> {
+  async #beforeRun(job: InboxJob, event: InboxEvent): Promise<EndedJob | undefined> {
     const { runner, settings } = this.#parts;
     const { bullmq } = this;
     const run = bullmq.runs.get(event.key);
@@ -183,7 +183,7 @@ export class JobConsumer implements Consumer {
     return { ending: { kind: 'dead', reason: error.message }, report };
   }
 
-  async #run(event: TakenEvent, run: JobRun): Promise<EndedJob> {
+  async #run(event: InboxEvent, run: JobRun): Promise<EndedJob> {
     const { runs } = this.bullmq;
     runs.set(event.key, run);
     const ended = await this.#parts.runner.run(event);
@@ -274,7 +274,7 @@ export class JobConsumer implements Consumer {
     if (job.report !== undefined) return job.report();
     // Otherwise BullMQ has made it a failure.
     const cause = isStalled(job) ? stalledError(job.stalledCounter) : cleanError(error);
-    this.#parts.runner.failedByEngine(toTaken(job), cause, job.finishedOn === undefined ? 'retry' : 'dead');
+    this.#parts.runner.failedByEngine(toEvent(job), cause, job.finishedOn === undefined ? 'retry' : 'dead');
   }
 
   #failed(error: Error & { readonly code?: unknown }): void {

@@ -2,7 +2,7 @@ import { ErrorCode, Queue } from 'bullmq';
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { RedisClient } from '../redis/connection.js';
 import type { OpenQueue } from './gate.js';
-import { type InboxJob, reasonOf, toTaken } from './job.js';
+import { type InboxJob, reasonOf, toEvent } from './job.js';
 import type { BullMQSettings } from './options.js';
 import { CLOCK_TOLERANCE_MS, TURN_FIELDS } from './turn.js';
 
@@ -64,7 +64,7 @@ function wasReplayed(error: unknown): boolean {
 }
 
 function toDeadLetter(job: InboxJob): DeadLetter {
-  const { key, failures, stalls } = toTaken(job);
+  const { key, failures, stalls } = toEvent(job);
   return {
     id: key,
     webhook: job.data,

@@ -1,5 +1,5 @@
 import type { Job, JobsOptions } from 'bullmq';
-import type { TakenEvent } from '../inbox/engine.js';
+import type { InboxEvent } from '../inbox/engine.js';
 import { stalledError } from '../inbox/failure.js';
 import { isObject } from '../utils/json.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
@@ -42,7 +42,7 @@ export function isOurs({ name, data }: Job): boolean {
 }
 
 /** Describes a job that was taken. */
-export function toTaken(job: InboxJob): TakenEvent {
+export function toEvent(job: InboxJob): InboxEvent {
   return {
     key: job.id ?? '',
     type: job.name,

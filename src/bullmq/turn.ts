@@ -1,5 +1,5 @@
 import { delayAfterStall } from '../inbox/delays.js';
-import type { TakenEvent } from '../inbox/engine.js';
+import type { InboxEvent } from '../inbox/engine.js';
 import type { RedisClient } from '../redis/connection.js';
 
 // Whether it is the turn of an event that a worker has taken.
@@ -36,7 +36,7 @@ export const TURN_FIELDS = [...FIELDS, 'stc'] as const;
 export async function waitBefore(
   worker: { now(): Promise<number>; toKey(id: string): string },
   client: RedisClient,
-  { key, failures, stalls }: TakenEvent,
+  { key, failures, stalls }: InboxEvent,
   lockDuration: number,
 ): Promise<PutOff | undefined> {
   if (failures + stalls === 0) return undefined;

@@ -20,9 +20,6 @@ export interface InboxEvent {
   readonly stalls: number;
 }
 
-/** The former name, for engines that are being changed. */
-export type TakenEvent = InboxEvent;
-
 /** The end of a run, for the engine to record. */
 export type Ending =
   /** No further run is needed. */
