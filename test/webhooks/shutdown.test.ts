@@ -281,6 +281,17 @@ test.each<[string, () => unknown]>([
   await expect(draining).rejects.toThrow(/app\.listen\(3000\)[^]*app\.server[^]*app\.getHttpServer\(\)/);
 });
 
+test('drain leaves no timer, and closes kept connections of a server that closes none itself', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { server } = await openRaw();
+  server.keepAliveTimeout = 0;
+  const draining = drain(server);
+  expect(server.keepAliveTimeout).toBe(5_000);
+  await draining;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test('given an inbox, drain rejects, and says what to pass', async () => {
   const { server } = await openRaw();
   const inbox = { close: async () => undefined, store: async () => undefined };
