@@ -78,7 +78,7 @@ export class Inbox<
   /** They reject the calls that still wait for the storage when the inbox has closed. */
   readonly #rejecters = new Set<(reason: Error) => void>();
 
-  /** Use `createSqliteInbox` or `createBullMQInbox`. */
+  /** Use `createSqliteInbox`, `createPostgresInbox` or `createBullMQInbox`. */
   constructor(parts: InboxParts<Warning, Takes, Worker>) {
     this.#parts = parts;
     this.storeTimeout = parts.settings.storeTimeout;

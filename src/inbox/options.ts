@@ -229,7 +229,7 @@ const WORK_DEFAULTS: WorkSettings = {
 };
 
 const ofInbox = /* @__PURE__ */ checkedBy(
-  () => 'belongs to the inbox: pass it to createSqliteInbox or createBullMQInbox',
+  () => 'belongs to the inbox: pass it to createSqliteInbox, createPostgresInbox or createBullMQInbox',
 );
 
 const workFields: OptionFields<WorkOptions & Pick<InboxOptions, 'attempts' | 'backoff'>> = {

@@ -75,7 +75,8 @@ interface RuntimeProcess {
 /** The first version without a race that can corrupt a file: https://sqlite.org/wal.html#walresetbug */
 const LEAST_VERSION = '3.51.3';
 
-const ADVICE = 'Use Node 22.22.3, 24.15 or later, Bun or Deno; or createBullMQInbox, with a Redis.';
+const ADVICE =
+  'Use Node 22.22.3, 24.15 or later, Bun or Deno; or createBullMQInbox, with a Redis; or createPostgresInbox.';
 
 /**
  * Returns the modules of the runtime.

@@ -24,8 +24,11 @@ export function startProcess(
   path: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  /** A Node that runs TypeScript itself. Default: this one, with tsx. */
+  node?: string,
 ): ExampleProcess {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+  const loader = node === undefined ? ['--import', 'tsx'] : [];
+  const child: ChildProcess = spawn(node ?? process.execPath, [...loader, path, ...args], {
     env: { ...process.env, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
