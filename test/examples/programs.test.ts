@@ -170,6 +170,8 @@ describe('receivers', { timeout: 60_000 }, () => {
     const serve: Serve = async (request) =>
       fetch(`${address}/webhooks`, { method: 'POST', headers, body: await request.text() });
     await expectWebhooks('fastify', serve, lines);
+    // As the guide says: longer than that of most load balancers.
+    expect((await fetch(`${url}/webhooks`)).headers.get('keep-alive')).toBe('timeout=72');
     expect(await end()).toEqual([0, null]);
   });
 

@@ -12,7 +12,7 @@ const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(async () => {
   if (HANDLER_MS !== '20') console.log('handling');
   await sleep(Number(HANDLER_MS));
 });
-const inbox = { close: () => console.log('closed') };
+const inbox = { close: async () => console.log('closed') };
 const callService = () => platform.tools.get('tool_eu_1');
 
 const loopback = { port: 0, hostname: '127.0.0.1' };
