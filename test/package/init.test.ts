@@ -1,6 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -91,6 +99,7 @@ test.concurrent.for(PROJECTS)(
         [...printed.matchAll(/customer: '(\w+)'|ticket for (\w+)/g)].map(([, a, b]) => a ?? b);
       return {
         customers,
+        pid: child.pid,
         ended,
         hasTicketOf: (name: string) =>
           vi.waitFor(() => expect(customers(), printed).toContain(name), { timeout: 90_000, interval: 100 }),
@@ -120,6 +129,8 @@ test.concurrent.for(PROJECTS)(
       await send('pages', '/api/webhooks');
       await killed.hasTicketOf('pages');
     }
+    // One inbox in the process, however often Next loads the module.
+    if (inbox === 'file' && process.platform === 'linux') expect(timesOpen(killed.pid)).toBe(1);
     fake.faults.inject({ endpoint: endpoints.getConversation, kind: 'stall' });
     await sendUntilHandled('killed');
     await killed.end('SIGKILL');
@@ -153,4 +164,17 @@ function addPagesRoute(folder: string): void {
   const [, path = '', code = ''] = /```ts (pages\/api\/\S+)\n([\s\S]*?)```/.exec(guide) ?? [];
   mkdirSync(join(folder, 'pages/api'), { recursive: true });
   writeFileSync(join(folder, path), code);
+}
+
+/** How often a process has the file of its inbox open. */
+function timesOpen(pid: number | undefined): number {
+  const folder = `/proc/${pid}/fd`;
+  const files = readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(join(folder, name));
+    } catch {
+      return ''; // closed meanwhile
+    }
+  });
+  return files.filter((file) => file.endsWith('/webhooks.db')).length;
 }
