@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { endpoints, webhookEvents } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { FAULT_KINDS } from '../../src/testing/fake/faults/kinds.js';
 import { createClient } from '../support/client.js';
 
 function expectIn(file: string, texts: readonly string[]): void {
@@ -9,7 +10,10 @@ function expectIn(file: string, texts: readonly string[]): void {
   expect(missing, `Add a row to the table in ${file}.`).toEqual([]);
 }
 
-test('the guides and the skill list each operation and each event', () => {
+/** Methods of resources that send no operation of their own. */
+const CONVENIENCES: readonly string[] = [];
+
+test('the guides and the skill list each operation, each event and each kind of fault', () => {
   const routes = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``);
   const methods = Object.entries(createClient())
     .filter(([, resource]) => typeof resource === 'object')
@@ -20,7 +24,14 @@ test('the guides and the skill list each operation and each event', () => {
     );
   expectIn('docs/guides/client.md', routes);
   expectIn('skills/agent-platform-sdk/SKILL.md', methods);
-  expect(methods).toHaveLength(routes.length);
+  const own = methods.filter((method) => !CONVENIENCES.includes(method));
+  expect(own, 'If a method sends no operation of its own, add it to CONVENIENCES.').toHaveLength(
+    routes.length,
+  );
+  expectIn(
+    'docs/guides/testing.md',
+    FAULT_KINDS.map((kind) => `| \`${kind}\``),
+  );
   const types = Object.keys(webhookEvents).map((type) => `\`${type}\``);
   expectIn('docs/guides/webhooks.md', types);
   expectIn('docs/guides/order-and-loss.md', types);

@@ -6,6 +6,7 @@ import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
+import { FAULT_KINDS } from '../../src/testing/fake/faults/kinds.js';
 import { clientOf, httpClientOf, listening, send } from './support/client.js';
 
 /** Every fault that a client can see, and the error that it becomes. */
@@ -34,6 +35,11 @@ const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: objec
   ['a reset', { kind: 'reset' }, { name: 'ConnectionError' }],
   ['a reset in the body', { kind: 'reset', at: 'body' }, { name: 'ConnectionError' }],
 ];
+
+test('each kind of fault has a row above, or a test below', () => {
+  const tested = ['rate-limit', 'latency', ...outcomes.map(([, { kind = 'status' }]) => kind)];
+  expect(FAULT_KINDS.filter((kind) => !tested.includes(kind))).toEqual([]);
+});
 
 /** The ways in which a client reaches a fake. */
 const ways: readonly (readonly [name: string, connect: (fake: FakePlatform) => Promise<AgentPlatform>])[] = [
