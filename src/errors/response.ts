@@ -152,7 +152,7 @@ export class RateLimitError extends ApiError {
 /**
  * 5xx: the service failed, or a proxy in front of it.
  *
- * A `GET` was retried after 500, 502, 503 and 504. Other calls may have taken effect (`outcomeUnknown`).
+ * A `GET` was retried unless the status stays, as a 501 does. Other calls may have taken effect (`outcomeUnknown`).
  */
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
