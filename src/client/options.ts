@@ -59,6 +59,8 @@ export interface CallOptions {
   /**
    * Authenticates the calls: a workspace secret or an agent secret (specification, 5.2).
    *
+   * The specification does not say which operation takes which of them.
+   *
    * Required. Environment: `AGENT_PLATFORM_TOKEN`. A string is trimmed; a function is called before each attempt.
    */
   readonly token?: TokenSource | undefined;

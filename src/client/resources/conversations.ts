@@ -15,8 +15,6 @@ export class ConversationsResource extends Resource {
    *
    * The caller must own the agent to read its conversations.
    *
-   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
-   *
    * @param id - The ids of the agent and the conversation, by name, so that nobody swaps them.
    * @returns The conversation. `externalFlowV4Session.sessionKey` and `voice.listenUrl` are secrets: call
    * `redact()` before you log it.

@@ -15,8 +15,6 @@ export class OrgsResource extends Resource {
    *
    * Clients are dashboard users. Chats can be assigned to clients and teams.
    *
-   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
-   *
    * @param orgId - The organisation's id.
    * @returns `{ clients, teams }`. Clients contain secrets such as `dashboardPassword`: call `redact()` before
    * you log them.

@@ -17,8 +17,6 @@ export class PhoneNumbersResource extends Resource {
    * telephony account releases it too, which frees the slot. That is permanent, and you may not get the same
    * number back. With `true`, the number only leaves the workspace: the customer's own account keeps it.
    *
-   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
-   *
    * @remarks Retried only after a 429, or when no connection was made.
    *
    * @param number - `phoneNumberSid` and `isImportedNumber` are required. That is a choice: the specification

@@ -17,8 +17,6 @@ export class ToolsResource extends Resource {
    * To enable an `assignable_system` tool, list its id in `nodes[].toolsIds` on an agent update. The
    * specification does not describe the rest of that update. The LLM runtime injects `runtime_auto` tools (2.5).
    *
-   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
-   *
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came. `TimeoutError` and `AbortError` are subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
@@ -40,8 +38,6 @@ export class ToolsResource extends Resource {
 
   /**
    * Retrieves a tool with its fields, server URL and channels (specification, 4.5).
-   *
-   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
    *
    * @param toolId - The tool's id.
    * @remarks The id `defaults` is refused: it is the path of the catalogue (4.4).

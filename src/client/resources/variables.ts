@@ -15,8 +15,6 @@ export class VariablesResource extends Resource {
    *
    * The key must be unique within the agent. The specification does not say which other fields are required.
    *
-   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
-   *
    * @remarks Retried only after a 429, or when no connection was made.
    *
    * @param agentId - The agent's id.

@@ -15,8 +15,6 @@ export class WorkspacesResource extends Resource {
    * This permanently removes its agents, conversations, leads, tools, variables and team member access. Only
    * workspace owners may delete a workspace. Nobody can delete the primary workspace.
    *
-   * The specification does not say whether this operation takes a workspace secret or an agent secret (5.2).
-   *
    * @remarks Retried only after a 429, or when no connection was made.
    *
    * @param workspaceId - The workspace's id.
