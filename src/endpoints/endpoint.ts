@@ -181,11 +181,6 @@ export function endpoint<
       'expected withData(schema), withFields(…), withPage(schema), withoutData() or a Standard Schema';
     issues.push({ path: ['response'], code: 'invalid_response', message });
   }
-  const page = (shape as Partial<PageShape<unknown, unknown, string>> | undefined)?.page;
-  if (page !== undefined && query === undefined) {
-    const message = `expected a schema with the field "${page.cursor}", which takes the cursor of a page`;
-    issues.push({ path: ['query'], code: 'invalid_query', message });
-  }
   if (issues.length > 0) throw new TypeError(`endpoint: ${method} ${path}${formatIssues(issues)}`);
   // The types are inferred from the same declaration.
   return { ...declaration, response: shape, auth } as unknown as DeclaredEndpoint<

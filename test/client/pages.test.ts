@@ -198,11 +198,6 @@ test.each<[what: string, declare: () => unknown, message: string]>([
   ['a page without a record', () => withPage(undefined as never), 'withPage: takes the Standard Schema'],
   ['a part that no page has', () => withPage(row, { next: 'x' } as object), 'withPage: names may be'],
   ['a name that is no text', () => withPage(row, { data: 5 } as object), 'withPage: names may be'],
-  [
-    'a page without a query',
-    () => endpoint({ method: 'GET', path: '/x', response: withPage(row, { cursor: 'after' }) } as never),
-    'query: expected a schema with the field "after"',
-  ],
 ])('%s is refused', (_, declare, message) => {
   expect(declare).toThrow(TypeError);
   expect(declare).toThrow(message);

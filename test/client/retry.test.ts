@@ -250,7 +250,7 @@ test.each<[string, Error, said: string]>([
   [
     'undici: a proxy forbids it',
     withCause({ code: 'UND_ERR_ABORTED', message: 'Proxy response (403) !== 200' }),
-    'The proxy refused.',
+    'Proxy response (403) !== 200',
   ],
   [
     'undici: the TLS of a proxy',
@@ -272,7 +272,7 @@ test.each<[string, Error, said: string]>([
   [
     'Bun: a proxy asks for a login',
     Object.assign(new Error('Proxy refused to open a tunnel: 407'), { code: 'ERR_PROXY_TUNNEL' }),
-    'The proxy refused.',
+    'Proxy refused to open a tunnel: 407',
   ],
 ])('nothing is retried that can never be sent: %s', async (_, thrown, said) => {
   const fetch = failFetch(thrown);

@@ -32,7 +32,6 @@ const HINTS: readonly (readonly [reasons: RegExp, hint: string])[] = [
   [/SELF_SIGNED|^UNABLE_TO/, 'To trust your own certificate, set NODE_EXTRA_CA_CERTS.'],
   [/ALTNAME/, 'The certificate is for another host. Check the address.'],
   [/HAS_EXPIRED/, 'The certificate of the server has expired.'],
-  [/^(UND_ERR_ABORTED: P|UND_ERR_PRX|ERR_PROXY)/, 'The proxy refused.'],
   [/^UND_ERR_INVALID_ARG/, 'Is `fetchOptions.dispatcher` of another undici than this Node?'],
 ];
 
