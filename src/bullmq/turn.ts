@@ -48,18 +48,17 @@ export async function waitBefore(
   return left > CLOCK_TOLERANCE_MS && left <= wait ? { now, delay: left } : undefined;
 }
 
-/** The longest delay before an event without a handler here is taken again, in ms: at first, and at last. */
-const UNHANDLED_DELAY_MS = { first: 1_000, last: 300_000 };
+/** The longest delay before an event without a handler here is taken again, in ms: the least, a step, and the most. */
+const UNHANDLED_MS = { least: 100, step: 5, most: 300_000 };
 
 /**
  * Returns the delay before an event without a handler here is taken again, in ms.
  *
- * Random, so that a worker that has the handler comes to it among others. It grows with the square of the number of
- * events that workers have handed back: up to 2 s for a thousand, 101 s for ten thousand. So not many are handed back
- * in a second.
+ * Random, so that a worker that has the handler comes to it among others. It grows with the number of events that
+ * workers have handed back, so that they hand back at most 400 in a second, however many there are.
  */
 export function delayUnhandled(handedBack: number): number {
-  const longest = Math.min(UNHANDLED_DELAY_MS.first + handedBack ** 2 / 1_000, UNHANDLED_DELAY_MS.last);
+  const longest = Math.min(UNHANDLED_MS.least + UNHANDLED_MS.step * handedBack, UNHANDLED_MS.most);
   return Math.ceil(Math.random() * longest);
 }
 

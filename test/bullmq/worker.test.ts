@@ -226,6 +226,23 @@ test('an event is stored at once although the reading of the memory before it ha
   await inbox.store(stored());
 });
 
+test('an event is handed back for as long as other events that were handed back make it, whatever else waits', async () => {
+  const writes = redis.pipeline();
+  for (let index = 0; index < 3_000; index += 1) {
+    writes.zadd(`${queue}:delayed`, (Date.now() + 3_600_000) * 4_096, `retry-${index}`);
+  }
+  await writes.exec();
+  createInbox().work({ lead_captured: () => undefined });
+  const event = stored({ type: 'agent_deleted' });
+  await createInbox().store(event);
+  const wait = await eventually(async () => {
+    const [set] = await redis.hmget(`${queue}:${event.key}`, 'wait');
+    expect(set).not.toBeNull();
+    return Number(set);
+  });
+  expect(wait).toBeLessThanOrEqual(105);
+});
+
 test('events that are gone are not counted as unhandled', async () => {
   const inbox = createInbox();
   inbox.work({ lead_captured: () => undefined });
