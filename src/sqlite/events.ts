@@ -42,11 +42,11 @@ export class Events implements DeadQueries {
   }
 
   /** Adds an event, unless its key is there or remembered. */
-  async store({ key, type, receivedAt }: StoredWebhook, json: string, timeout: number): Promise<void> {
+  store({ key, type, receivedAt }: StoredWebhook, json: string, timeout: number): Promise<unknown> {
     const isKnown = 'EXISTS (SELECT 1 FROM handled WHERE key = ?1 AND due > ?5)';
     const sql = `INSERT INTO events (key, type, state, due, received, data)
       SELECT ?1, ?2, 'waiting', 0, ?3, ?4 WHERE NOT ${isKnown} ON CONFLICT (key) DO NOTHING`;
-    await this.#file.write((db) => db.run(sql, key, type, receivedAt, json, Date.now()), timeout);
+    return this.#file.write((db) => db.run(sql, key, type, receivedAt, json, Date.now()), timeout);
   }
 
   /** Counts the events, in the index alone. */
