@@ -1,11 +1,11 @@
-/** A receiver that stores events, and a worker that takes them: in a file, and on Redis. Runs in a process of its own. */
+/** A receiver that stores events, and a worker that takes them: in a file, in Postgres and on Redis. Runs in a process of its own. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { readTask, ready, SECRET, serve } from './child.js';
 
 export interface FileTask {
   readonly side: 'receive' | 'work';
-  readonly peer: 'file' | 'Redis';
-  /** A path, or the URL of a Redis. */
+  readonly peer: 'file' | 'Postgres' | 'Redis';
+  /** A path, or the URL of a server. */
   readonly place: string;
   /** The number of events that are worked off in one turn. */
   readonly count: number;
@@ -21,6 +21,10 @@ async function openInbox() {
   if (peer === 'file') {
     const { createSqliteInbox } = await import('agent-platform-sdk/sqlite');
     return createSqliteInbox({ path: place, logLevel: 'off' });
+  }
+  if (peer === 'Postgres') {
+    const { createPostgresInbox } = await import('agent-platform-sdk/postgres');
+    return createPostgresInbox({ connectionString: place, logLevel: 'off' });
   }
   const { createBullMQInbox } = await import('agent-platform-sdk/bullmq');
   return createBullMQInbox({ connection: place, queueName: 'bench', logLevel: 'off' });

@@ -1,7 +1,8 @@
-/** The inbox in a file beside the inbox on a Redis that syncs each write too: on the same disk, in the same run. */
+/** The inboxes in a file, in Postgres and on a Redis that syncs each write too: on the same disk, in the same run. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lacksPostgres, startPostgres } from '../test/support/postgres-server.js';
 import { startRedis } from './inbox.js';
 import type { FileTask } from './inbox-file-peers.js';
 import { post } from './load.js';
@@ -24,7 +25,8 @@ export async function inboxInFile({ rounds, share }: Effort): Promise<void> {
   for (const backlog of process.env.BACKLOG ? [Number(process.env.BACKLOG)] : [0, 100_000]) {
     const [count, before] = [Math.ceil(2_000 * share), Math.ceil(backlog * share)];
     const effort = { rounds: Math.ceil(rounds / 2), share };
-    const results = await inTurns(['file', 'Redis'], effort, (peer) => startPeer(peer, count, before));
+    const peers = ['file', ...(lacksPostgres() ? [] : ['Postgres' as const]), 'Redis'] as const;
+    const results = await inTurns(peers, effort, (peer) => startPeer(peer, count, before));
     for (const { figure, title, unit } of TABLES) {
       printTable(
         { title: `${title}, events of 1 kB, ${before} waiting`, figure, unit, beside: ['Redis'] },
@@ -34,12 +36,15 @@ export async function inboxInFile({ rounds, share }: Effort): Promise<void> {
   }
 }
 
+function startServer(peer: FileTask['peer'], folder: string) {
+  if (peer === 'Postgres') return startPostgres({ settings: [] });
+  const fsync = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', folder];
+  return peer === 'Redis' ? startRedis(fsync) : undefined;
+}
+
 async function startPeer(peer: FileTask['peer'], count: number, backlog: number): Promise<Peer> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-  const server =
-    peer === 'Redis'
-      ? await startRedis(['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', folder])
-      : undefined;
+  const server = await startServer(peer, folder);
   const place = server?.url ?? join(folder, 'webhooks.db');
   const launch = (side: FileTask['side'], events: number) =>
     start('inbox-file-peers.js', { side, peer, place, count: events } satisfies FileTask);

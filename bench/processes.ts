@@ -11,7 +11,7 @@ import type { Figures, Peer } from './rounds.js';
 /** Installed from the registry, outside the project. */
 const PEERS = ['@octokit/webhooks@14.2.0', 'openai@7.57.0', 'retell-sdk@5.66.1'];
 /** Linked from the project, where they are development dependencies. */
-const LINKED = ['bullmq', 'ioredis', 'ky'];
+const LINKED = ['bullmq', 'ioredis', 'ky', 'pg'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = makeFolder();

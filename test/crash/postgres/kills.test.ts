@@ -1,27 +1,20 @@
 /**
- * The crash campaign of the inbox in Postgres: processes, Postgres and its connections are killed, clocks are set, and
- * the disk is full.
+ * The crash campaign of the inbox in Postgres: processes, Postgres and its connections are killed. `faults.test.ts` has
+ * the other scenarios.
  *
  * `CRASH_EVENTS`, `CRASH_SEED` and `CRASH_RUNTIME` are those of the other campaigns.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { startProxy } from '../../redis/proxy.js';
+import { expect, test } from 'vitest';
 import { expectPromiseKept } from '../conclude.js';
-import { TYPES } from '../settings.js';
-import { EVENTS, IS_SHORT, SEED, Stage } from '../stage.js';
-import { makeSkewable, openPostgres } from './server.js';
+import { EVENTS, SEED, Stage } from '../stage.js';
+import { openPostgres } from './server.js';
 
 console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 
 /** Events between two kills, on average. */
 const GAP = 150;
 const worker = { options: { maxStalls: Math.ceil(EVENTS / GAP) } };
-/** A port on which nothing listens. */
-const NOWHERE = 1;
-const MONTH = 30 * 86_400_000;
 
 test('kills: workers, receivers and Postgres are killed, and Postgres is restarted', async () => {
   const postgres = await openPostgres();
@@ -84,138 +77,4 @@ test('exactly once: workers are killed while their handlers write', async () => 
     faults: { 'workers killed': workers.killed.size },
     allRun: 'its first run was rolled back',
   }));
-});
-
-test('failover: connections are cut, held without a word, and refused', async () => {
-  const postgres = await openPostgres();
-  const proxy = await startProxy(postgres.port);
-  const url = postgres.url.replace(`:${postgres.port}`, `:${proxy.port}`);
-  const stage = await Stage.open({ storage: { postgres: url }, worker, senders: 16 });
-  let times = 0;
-  await stage.send(EVENTS / 6, async () => {
-    times += 1;
-    if (times % 3 === 0) proxy.cut();
-    else if (times % 3 === 1) {
-      proxy.hold();
-      await sleep(IS_SHORT ? 4_000 : 12_000);
-      proxy.cut();
-      proxy.release();
-    } else {
-      proxy.lead(NOWHERE);
-      proxy.cut();
-      await sleep(3_000);
-      proxy.lead(postgres.port);
-    }
-  });
-  await expectPromiseKept(stage, () => ({ faults: { 'times cut': times } }));
-});
-
-test('read-only: Postgres takes no writes for a while', async () => {
-  const postgres = await openPostgres();
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, worker, senders: 16 });
-  let times = 0;
-  const set = async (change: string) => {
-    await postgres.query(`ALTER SYSTEM ${change}`);
-    await postgres.query('SELECT pg_reload_conf()');
-  };
-  await stage.send(EVENTS / 4, async () => {
-    times += 1;
-    await set('SET default_transaction_read_only = on');
-    await sleep(2_500);
-    const refused = expect.stringContaining('read-only');
-    expect(await stage.inbox.health()).toMatchObject({ ready: false, warnings: { refused } });
-    await set('RESET default_transaction_read_only');
-  });
-  await expectPromiseKept(stage, () => ({ faults: { 'times read-only': times } }));
-});
-
-test('full disk: there is no room for a while', async ({ skip }) => {
-  const parent = '/tmp/postgres-small-disk';
-  mkdirSync(parent, { recursive: true });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'tmpfs', parent], { stdio: 'ignore' });
-  } catch {
-    skip('only root may mount a small disk');
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', parent]);
-    rmSync(parent, { recursive: true, force: true });
-  });
-  const postgres = await openPostgres({
-    parent,
-    settings: ['shared_buffers=64MB', 'min_wal_size=32MB', 'max_wal_size=64MB'],
-  });
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, worker, senders: 16 });
-  let times = 0;
-  await stage.send(EVENTS / 4, async () => {
-    times += 1;
-    const file = `${parent}/filler`;
-    // `dd` ends when the disk is full.
-    execFileSync('sh', ['-c', `dd if=/dev/zero of=${file} bs=1M 2>/dev/null; true`]);
-    await sleep(4_000);
-    rmSync(file, { force: true });
-    // Without room for its log, Postgres ends.
-    if (
-      !(await postgres.query('SELECT 1').then(
-        () => true,
-        () => false,
-      ))
-    )
-      await postgres.restart('SIGKILL');
-  });
-  await expectPromiseKept(stage, () => ({ faults: { 'times full': times } }));
-});
-
-test('stepping clocks: those of all processes and of the server are set ahead and back by up to a month', async () => {
-  const postgres = await openPostgres();
-  const setClock = await makeSkewable(postgres);
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, clock: MONTH, senders: 32, worker });
-  const { workers, random } = stage;
-  let steps = 0;
-  await stage.send(EVENTS / 10, async () => {
-    workers.kill(Math.floor(random() * workers.size));
-    steps += 1;
-    await setClock(steps % 3 === 0 ? 0 : (random() * 2 - 1) * MONTH);
-  });
-  await setClock(0);
-  await expectPromiseKept(stage, () => ({
-    faults: { 'processes killed': workers.killed.size, 'steps of the server': steps },
-    duplicatesRun: 'a clock jumped by more than the retention, in which duplicates are recognised',
-  }));
-});
-
-test('rolling deploy: workers are replaced by workers with a handler for one more type', async () => {
-  const postgres = await openPostgres();
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, worker: { types: [TYPES[0]] } });
-  const { workers } = stage;
-  let replaced = 0;
-  const replaceNext = async () => {
-    if (replaced === workers.size) return;
-    await workers.replace(replaced, stage.worker());
-    replaced += 1;
-  };
-  await stage.send(EVENTS / 5, replaceNext);
-  while (replaced < workers.size) await replaceNext();
-  await expectPromiseKept(stage, () => ({ faults: { 'workers replaced': replaced } }));
-});
-
-test('poison: some events end their worker, and some block it', async () => {
-  const postgres = await openPostgres();
-  const [poison, ms] = [3 / EVENTS, IS_SHORT ? 6_000 : 90_000];
-  const bad = { poison, blocking: { share: 4 / EVENTS, ms }, options: { concurrency: 50 } };
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, worker: bad, senders: 32 });
-  await stage.send(EVENTS, async () => undefined);
-  const isOneIn = (share: number, name: string) => Number(name.split('-')[1]) % Math.round(1 / share) === 0;
-  await expectPromiseKept(stage, ({ kept }) => {
-    const ended = [...stage.ledger.acknowledged].filter((name) => isOneIn(poison, name));
-    const innocent = [...kept.keys()].filter((name) => !isOneIn(poison, name) && !isOneIn(4 / EVENTS, name));
-    return {
-      faults: { 'workers ended': stage.workers.killed.size, 'dead letters': kept.size },
-      poisons: kept.size,
-      rules: {
-        [`innocent events are dead letters: ${innocent.join()}`]: innocent.length === 0,
-        'a poison is no dead letter': ended.every((name) => kept.has(name)),
-      },
-    };
-  });
 });
