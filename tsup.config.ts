@@ -43,6 +43,22 @@ const unreachedParts: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 };
 
+/** Files as texts, imported as Vite does in tests: the scripts and styles of the page (`./live.js?raw`). */
+const rawTexts: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'raw-texts',
+  setup(build) {
+    build.onResolve({ filter: /\?raw$/ }, async ({ path, resolveDir, kind }) => {
+      const { path: file, errors } = await build.resolve(path.replace(/\?raw$/, ''), { resolveDir, kind });
+      // With its suffix, or tsup takes styles for its own.
+      return { path: `${file}?raw`, errors, namespace: 'raw' };
+    });
+    build.onLoad({ filter: /./, namespace: 'raw' }, ({ path }) => ({
+      contents: readFileSync(path.replace(/\?raw$/, '')),
+      loader: 'text',
+    }));
+  },
+};
+
 const { 'cli/index': command = '', ...library } = entryPoints(readManifest());
 
 export default defineConfig({
@@ -59,10 +75,10 @@ export default defineConfig({
   clean: false,
   // Workers and Deno resolve `node:http`, but not `http`.
   removeNodeProtocol: false,
-  esbuildPlugins: [unreachedParts],
+  esbuildPlugins: [unreachedParts, rawTexts],
   external: [/^node:/, 'msw', 'bullmq', 'ioredis', 'pg'],
   // Tree-shaken copies load faster, and cannot conflict with other versions.
-  noExternal: ['zod', 'ky', /^hono/],
+  noExternal: ['zod', 'ky', /^hono/, 'idiomorph'],
   treeshake: true,
   // One copy of every class for all entry points, because `instanceof` depends on it. The command shares them too.
   splitting: true,

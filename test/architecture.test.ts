@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -26,7 +26,7 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   bullmq: { folders: 'utils errors validation webhooks inbox redis', packages: /^(bullmq$|ioredis$|node:)/ },
   testing: {
     folders: 'utils schemas errors validation endpoints webhooks',
-    packages: /^(msw$|hono(\/|$)|node:)/,
+    packages: /^(msw$|hono(\/|$)|idiomorph\/|node:)/,
   },
   cli: {
     folders: 'utils schemas errors validation endpoints client webhooks sqlite postgres bullmq testing',
@@ -75,7 +75,9 @@ function isAllowed(file: string, imported: string): boolean {
   if (imported.startsWith('src/')) {
     const target = imported.slice('src/'.length);
     const to = folderOf(target);
-    const exists = files.includes(target) || files.includes(`${target}x`);
+    // A text, as `./live.js?raw`.
+    const isText = existsSync(posix.join(root, imported.replace(/\?raw$/, '')));
+    const exists = isText || files.includes(`${target}x`);
     return exists && (to === folder || rule?.folders.split(' ').includes(to) === true);
   }
   if (imported === 'zod/v4/mini') return true;

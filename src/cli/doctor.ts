@@ -5,6 +5,7 @@ import { ApiError } from '../errors/index.js';
 import type { PostgresInbox } from '../postgres/index.js';
 import type { SqliteInbox } from '../sqlite/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
+import { FORGED_ADVICE } from '../testing/http/describe.js';
 import { postEvent } from '../testing/sending/post.js';
 import { isRedirect, redirectedTo } from '../testing/sending/redirect.js';
 import { formatIssues } from '../utils/issues.js';
@@ -19,7 +20,6 @@ import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/secret-variab
 import { type Command, parse, UsageError } from './command.js';
 import { parseTarget, readSecrets } from './sending.js';
 import type { Terminal, Tone } from './terminal.js';
-import { FORGED_ADVICE } from './trigger.js';
 
 /** Reports the result of one check. */
 type Report = (check: string, result: Tone, detail: string) => void;

@@ -152,11 +152,11 @@ curl -H content-type:application/json -d '{"type":"lead_captured"}' ${url}/_fake
  * printed when it ends, a delivery also when it begins: its receiver may take a minute.
  */
 function printRow(terminal: Terminal, isJson: boolean, row: PageRow): void {
-  const { at, duration, failure, region, verb, name, target, secret, fault, mark } = row;
+  const { at, duration, failure, note, region, verb, name, target, secret, fault, mark } = row;
   if (duration === undefined && verb !== 'EVENT') return;
   const injected = fault === undefined ? '' : `  (fault: ${fault})`;
   // As wide as `DELETE`.
   const text = `${region ?? '–'}  ${verb.padEnd(6)}  ${name}  ${target}${injected}`;
   const fields = { region, verb, name, target, secret, fault };
-  printEvent(terminal, isJson, { at, mark, duration, failure, text, fields });
+  printEvent(terminal, isJson, { at, mark, duration, failure, note, text, fields });
 }

@@ -18,6 +18,8 @@ export interface EventLine {
   readonly text: string;
   /** Why it failed, if it did, and how to fix it. */
   readonly failure?: string | undefined;
+  /** What else there is to say. */
+  readonly note?: string | undefined;
   /** More lines below it. */
   readonly more?: string | undefined;
   /** The text as fields, for `--json`. */
@@ -26,7 +28,7 @@ export interface EventLine {
 
 /** Prints `14:03:59  200      12 ms  lead_captured`. A failure has a hint below. */
 export function printEvent(terminal: Terminal, isJson: boolean, line: EventLine): void {
-  const { at, mark, duration, text, failure, more = '', fields } = line;
+  const { at, mark, duration, text, failure, note, more = '', fields } = line;
   if (isJson) {
     const result = /^\d+$/.test(String(mark)) ? { status: Number(mark) } : { outcome: mark };
     return printJson(terminal, { at, ...result, duration, ...fields, failure });
@@ -35,7 +37,8 @@ export function printEvent(terminal: Terminal, isJson: boolean, line: EventLine)
   // As wide as `sending`, and as `999 ms`.
   const columns = [timeOfDay(at), String(mark).padEnd(7), took.padStart(6), onOneLine(text)];
   // The hint begins below the outcome.
-  const hint = failure ? `\n${' '.repeat('14:03:59  '.length)}${onOneLine(failure)}` : '';
+  const said = failure ?? note;
+  const hint = said ? `\n${' '.repeat('14:03:59  '.length)}${onOneLine(said)}` : '';
   const tone = failure === undefined ? 'ok' : 'fail';
   terminal.out(columns.join('  ') + hint + more, mark === SENDING ? undefined : tone);
 }

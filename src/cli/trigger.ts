@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '../testing/fixtures/events.js';
 import { checkEventType, createFixtures } from '../testing/fixtures/fixtures.js';
 import { checkFieldNames } from '../testing/fixtures/overlay.js';
+import { FORGED_ADVICE } from '../testing/http/describe.js';
 import type { PostResult } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
@@ -11,9 +12,6 @@ import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
 import { type Command, parse, parseNumber, UsageError } from './command.js';
 import { JSON_OPTION, postAndPrint } from './lines.js';
 import { parseTarget, readSecrets } from './sending.js';
-
-/** The advice for a receiver that accepts a forged event. */
-export const FORGED_ADVICE = 'A receiver must answer 401. Verify the secret of every event (6.4).';
 
 /** Posts one event, made from a fixture. */
 export const trigger: Command = {

@@ -103,10 +103,11 @@ export function statusOf(outcome: DeliveryOutcome): number {
 }
 
 /** Makes the response of an outcome. */
-export function responseOf(outcome: DeliveryOutcome): WebhookResponse {
+export function responseOf(outcome: DeliveryOutcome, deliveryId: string): WebhookResponse {
   const status = statusOf(outcome);
-  if (status === 200) return { status, headers: {}, body: '' };
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const headers: Record<string, string> = { 'x-delivery-id': deliveryId };
+  if (status === 200) return { status, headers, body: '' };
+  headers['content-type'] = 'application/json';
   if (status === 405) headers.allow = 'POST';
   return { status, headers, body: JSON.stringify({ message: outcome.replaceAll('_', ' '), code: outcome }) };
 }

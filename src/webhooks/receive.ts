@@ -95,7 +95,7 @@ export async function receive(
   if (delivery.reports.length > 0) await deadline.wait(Promise.all(delivery.reports));
   deadline.clear();
   reporter.responded(about, outcome);
-  return responseOf(outcome);
+  return responseOf(outcome, deliveryId);
 }
 
 function checkMethod(request: DeliveredRequest): void {

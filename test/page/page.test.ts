@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AgentPlatform, type Region } from 'agent-platform-sdk';
+import { join } from 'node:path';
+import { AgentPlatform, createWebhookReceiver, type Region } from 'agent-platform-sdk';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { installTool } from '../runtimes/tool-cache.js';
 import { type Browser, openBrowser, type Page } from '../support/chromium.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -204,11 +207,11 @@ test('a hidden page watches nothing, and catches up when it is shown', async () 
 });
 
 test('loads again only what has changed', async () => {
+  // All parts once, when the stream opens.
+  await expect.poll(loaded).toContain('list,tabs');
   await callFake('/eu/v3/tools/first');
   await page.click(rowOf('first'));
   await page.waitForSelector('article h2:has-text("first")');
-  // All parts once, when the stream opens.
-  await expect.poll(loaded).toContain('list,tabs,content');
   await page.evaluate(() => performance.clearResourceTimings(), undefined);
   await callFake('/eu/v3/tools/second');
   await page.waitForSelector(rowOf('second'));
@@ -226,11 +229,11 @@ test('shows that it sends, and the delivery while it is under way', async () => 
   await fetch(`${url}/_fake/subscriptions`, { method: 'POST', headers: JSON_TYPE, body });
   await openTab('events');
   await press('Send');
-  await page.waitForSelector('button:disabled:text-is("Send") + output:text-is("Sending…")');
+  await page.waitForSelector('button[aria-busy]:text-is("Send") + output:text-is("Sending…")');
   await page.waitForSelector('#list a:has-text("lead_captured") .mark.open');
   await expect.poll(() => respond !== undefined).toBe(true);
   respond?.();
-  await page.waitForSelector('button:enabled:text-is("Send") + output:text-is("200")');
+  await page.waitForSelector('button:not([aria-busy]):text-is("Send") + output:text-is("200")');
   await page.waitForSelector('#list a:has-text("lead_captured") .mark.good');
   slow.close();
 });
@@ -248,16 +251,221 @@ test("shows times in the reader's time zone", async () => {
   expect(time).toMatch(/^\d\d:\d\d:\d\d$/);
 });
 
-test('fits into a narrow window, whatever the ids', async () => {
+const TABS = ['settings', 'details', 'events', 'faults', 'records'];
+const post = (path: string, body: object) =>
+  fetch(`${url}/_fake${path}`, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
+const calls = async (count: number) => {
+  for (let call = 0; call < count; call += 1) await callFake(`/eu/v3/tools/call_${call}`);
+};
+/** What has the focus: its label or its address. */
+const focused = () =>
+  page.evaluate(() => {
+    const { activeElement: one } = document;
+    return one?.getAttribute('aria-label') ?? one?.getAttribute('href') ?? one?.textContent ?? '';
+  }, undefined);
+const isLive = () => page.waitForSelector('#connection:text-is("live")');
+
+test('what one reads and writes stays, while 300 rows get more', async () => {
+  await calls(300);
+  await page.goto(`${url}/?tab=events`);
+  await isLive();
+  const placeOf = (id: string) =>
+    page.evaluate((row) => document.getElementById(row)?.getBoundingClientRect().top, id);
+  await page.evaluate(() => document.getElementById('list')?.scrollTo(0, 2_000), undefined);
+  const before = await placeOf('request_250');
+  await page.fill('textarea[aria-label="JSON for Send"]', '{ "type": "typed" }');
+  await calls(20);
+  await page.waitForSelector('#fresh:text-is("20 new")');
+  expect(await placeOf('request_250')).toBe(before);
+  const typed = () =>
+    page.evaluate(() => (document.activeElement as HTMLTextAreaElement | null)?.value, undefined);
+  expect(await typed()).toBe('{ "type": "typed" }');
+
+  await page.evaluate(() => document.querySelector('select')?.focus(), undefined);
+  await page.keyboard.press('Space');
+  const isOpen = () => page.evaluate(() => document.querySelector('select')?.matches(':open'), undefined);
+  expect(await isOpen()).toBe(true);
+  await calls(5);
+  await page.waitForSelector('#fresh:text-is("25 new")');
+  expect(await isOpen()).toBe(true);
+  await page.keyboard.press('Escape');
+
+  await page.click('#fresh');
+  await page.waitForSelector('#list li#request_325');
+  expect((await rows())[0]).toContain('call_4');
+  await page.click('h1');
+  await calls(1);
+  await page.waitForSelector('#list li#request_326');
+});
+
+test('a row that has the focus keeps it, and its place', async () => {
+  await calls(3);
+  await page.waitForSelector('#list li#request_3');
+  await page.evaluate(() => document.querySelector<HTMLElement>('#request_2 a')?.focus(), undefined);
+  const before = await focused();
+  await calls(2);
+  await page.waitForSelector('#fresh:text-is("2 new")');
+  expect([await focused(), (await rows()).length]).toEqual([before, 3]);
+  await page.evaluate(() => document.querySelector<HTMLElement>('input')?.focus(), undefined);
+  await page.waitForSelector('#list li#request_5');
+});
+
+test('the keyboard alone leads from a row to "Deliver again" and back', async () => {
+  await post('/subscriptions', { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}` });
+  await post('/events', { type: 'lead_captured' });
+  await calls(120);
+  await page.waitForSelector('#list li#request_120');
+  await page.evaluate(() => document.querySelector<HTMLElement>('#delivery_1 a')?.focus(), undefined);
+  const row = await focused();
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('article h2:focus');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Deliver again');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('button:text-is("Deliver again") + output:text-is("200")');
+  expect(await focused()).toBe('Deliver again');
+  await page.keyboard.press('Escape');
+  expect(await focused()).toBe(row.replace('tab=settings', 'tab=details'));
+});
+
+test('the focus never falls to the body: after a removal, it is at the list', async () => {
+  await post('/faults', { status: 500 });
+  await post('/faults', { status: 501 });
+  await openTab('faults');
+  await page.waitForSelector('#items li >> nth=1');
+  await page.evaluate(() => document.querySelector<HTMLElement>('#items button')?.focus(), undefined);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#items:focus');
+  expect(await readApi('/faults')).not.toContain('500');
+});
+
+test('an arrow key in a select navigates only when it is left, or by Enter', async () => {
+  const kind = 'select[aria-label=kind]';
+  for (const leave of ['Enter', 'Tab']) {
+    await page.goto(`${url}/?tab=faults`);
+    await isLive();
+    await page.evaluate((select) => document.querySelector<HTMLElement>(select)?.focus(), kind);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(page.url()).not.toContain('kind=truncated');
+    await page.keyboard.press(leave);
+    await page.waitForSelector('textarea:text("truncated")');
+    expect(page.url()).toContain('kind=truncated');
+    expect(await focused()).toBe(leave === 'Enter' ? 'kind' : 'region');
+  }
+});
+
+test('a result is said where it was asked for, in red if it failed', async () => {
+  let status = 500;
+  const failing = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.writeHead(status).end());
+  }).listen(0, '127.0.0.1');
+  await once(failing, 'listening');
+  await post('/subscriptions', { url: `http://127.0.0.1:${(failing.address() as AddressInfo).port}` });
+  await post('/events', { type: 'lead_captured' });
+  await page.click('#list a:has-text("lead_captured")');
+  await press('Deliver again');
+  await page.waitForSelector('button:text-is("Deliver again") + output.bad:text-is("500")');
+
+  // A forged event that was refused is as it should be.
+  status = 401;
+  await post('/events', { type: 'webhook_test', forged: true });
+  await page.click('#list a:has-text("webhook_test")');
+  await page.waitForSelector('article:has-text("refused the forged secret, as it should")');
+  await press('Deliver again');
+  await page.waitForSelector('button:text-is("Deliver again") + output:not(.bad):text-is("401")');
+  expect(
+    await page.evaluate(() => document.querySelectorAll('article .bad, article em').length, undefined),
+  ).toBe(0);
+  status = 200;
+  await press('Deliver again');
+  await page.waitForSelector('button:text-is("Deliver again") + output.bad:text-is("200")');
+  await press('Clear');
+  await page.waitForSelector('header output:text-is("Done.")');
+  failing.close();
+});
+
+test('shows the headers of a delivery, and the id that the log of the receiver has', async () => {
+  const ids: string[] = [];
+  const { node } = createWebhookReceiver({ secret: 'fake-workspace-secret-of-workspace_eu_1' }).onAny(
+    (_, { deliveryId }) => void ids.push(deliveryId),
+  );
+  const server = createServer((request, response) => void node(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await post('/subscriptions', { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  await post('/events', { type: 'lead_captured' });
+  await page.click('#list a:has-text("lead_captured")');
+  await page.waitForSelector('article h2:has-text("lead_captured")');
+  const headers = await page.evaluate(
+    () => [...document.querySelectorAll('.headers')].map(({ textContent }) => textContent),
+    undefined,
+  );
+  expect(headers).toEqual([
+    'content-type: application/json',
+    expect.stringContaining(`x-delivery-id: ${ids[0]}`),
+  ]);
+  server.close();
+});
+
+test('copies the settings, and a call as curl without its secret', async () => {
+  const copying = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] });
+  await callFake("/eu/v3/tools/it's?a=1&b=2");
+  const copied = () => copying.evaluate(() => navigator.clipboard.readText(), undefined);
+  await copying.goto(url);
+  await copying.click('button:text-is("Copy the settings")');
+  await copying.waitForSelector('output:text-is("Copied.")');
+  expect(await copied()).toContain('AGENT_PLATFORM_TOKEN=fake-workspace-secret-of-workspace_eu_1\n');
+  await copying.goto(`${url}/?tab=details&id=request_1`);
+  await copying.click('button:text-is("Copy as curl")');
+  await copying.waitForSelector('output:text-is("Copied.")');
+  const command = `curl -X GET '${url}/eu/v3/tools/it'\\''s?a=1&b=2' -H "authorization: Bearer $AGENT_PLATFORM_TOKEN"`;
+  expect(await copied()).toBe(command);
+});
+
+test('axe finds nothing, on no tab, light and dark, and every button has a name of its own', async () => {
+  const axe = readFileSync(join(await installTool('axe-core@4.14.1'), 'axe-core/axe.min.js'), 'utf8');
+  for (const port of [9, 10]) await post('/subscriptions', { url: `http://127.0.0.1:${port}` });
+  await post('/events', { type: 'lead_captured' });
+  for (const status of [500, 501]) await post('/faults', { status });
+  await callFake('/eu/v3/tools/tool_eu_1');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const coloured = await browser.newPage({ colorScheme });
+    for (const tab of TABS) {
+      await coloured.goto(`${url}/?tab=${tab}&id=delivery_1`);
+      const found = await coloured.evaluate(
+        // The page allows no other script: it is run as the tests' own.
+        (code) => (0, eval)(`${code}; axe.run()`) as Promise<{ violations: { id: string }[] }>,
+        axe,
+      );
+      expect([tab, found.violations.map(({ id }) => id)]).toEqual([tab, []]);
+      const names = await coloured.evaluate(
+        () => [...document.querySelectorAll('button')].map((one) => one.ariaLabel ?? one.textContent),
+        undefined,
+      );
+      expect([tab, names.length - new Set(names).size]).toEqual([tab, 0]);
+    }
+    await coloured.close();
+  }
+});
+
+test.each([320, 375, 400])('fits into a window of %i px, whatever the ids', async (width) => {
   const id = '665f1c2ab7e4d9001f3a77c1'.repeat(2);
   await callFake(`/eu/v3/agents/${id}/convos/${id}?cursor=${id}`);
-  const narrow = await browser.newPage({ viewport: { width: 420, height: 900 } });
-  for (const tab of ['settings', 'details', 'events', 'faults', 'records']) {
+  await post('/subscriptions', { url: `http://127.0.0.1:9/${id}` });
+  const narrow = await browser.newPage({ viewport: { width, height: 900 } });
+  for (const tab of TABS) {
     await narrow.goto(`${url}/?tab=${tab}&id=request_1`);
-    const overflow = await narrow.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    await narrow.waitForSelector('#connection:text-is("live")');
+    // Nothing is wider than the window, and nothing of a path is cut off.
+    const wide = await narrow.evaluate(
+      () =>
+        [...document.querySelectorAll('html, header, main, #list, #content, #list .name')]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ tagName, id: own }) => `${tagName} ${own}`),
       undefined,
     );
-    expect([tab, overflow]).toEqual([tab, 0]);
+    expect([tab, wide]).toEqual([tab, []]);
   }
+  await narrow.close();
 });

@@ -31,6 +31,7 @@ export interface PageOptions {
 export interface Page {
   /** Presses keys as a user does: `Tab`, `Enter`, `Shift+Tab`. */
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  close(): Promise<void>;
   screenshot(options: { path: string }): Promise<unknown>;
   route(url: string, handle: (route: Route) => Promise<void>): Promise<void>;
   goto(url: string, options?: { waitUntil: 'load' | 'domcontentloaded' }): Promise<unknown>;

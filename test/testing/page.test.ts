@@ -73,7 +73,7 @@ test('lists calls and events of both regions, each with what explains it, and fi
     const [, list = ''] = /<div id="list"(.*?)<\/div>/s.exec(await load(`/?filter=${filter}`)) ?? [];
     expect(list).not.toContain(eu.workspaceSecret);
     return list
-      .split('<li>')
+      .split(/<li[^>]*>/)
       .slice(1)
       .map((row) => row.replaceAll(/<[^>]+>|\s/g, ' ').replaceAll(/ +/g, ' '));
   };

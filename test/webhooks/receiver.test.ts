@@ -26,10 +26,11 @@ function setUp(options: WebhookReceiverOptions = {}) {
   return { receiver, logger, rejections, failures };
 }
 
-const ok = { status: 200, headers: {}, body: '' };
+const id = { 'x-delivery-id': expect.stringMatching(/^[0-9a-f-]{36}$/) as string };
+const ok = { status: 200, headers: id, body: '' };
 const refused = (status: number, code: string, headers: object = {}) => ({
   status,
-  headers: { 'content-type': 'application/json', ...headers },
+  headers: { ...id, 'content-type': 'application/json', ...headers },
   body: JSON.stringify({ message: code.replaceAll('_', ' '), code }),
 });
 

@@ -38,12 +38,23 @@ export function failureOfRequest(request: FakeRequest): string | undefined {
   );
 }
 
+/** The advice for a receiver that accepts a forged event. */
+export const FORGED_ADVICE = 'A receiver must answer 401. Verify the secret of every event (6.4).';
+
+function isForged(delivery: PostResult | DeliveryRecord): boolean {
+  return 'secretOf' in delivery && delivery.secretOf === undefined;
+}
+
+/** Whether a receiver has refused a forged event, as it should. */
+export function isForgedAndRefused(delivery: PostResult | DeliveryRecord): boolean {
+  return isForged(delivery) && delivery.status === 401;
+}
+
 /** Why a delivery failed, and what to do if that is known. Undefined for a 200, and while it is under way. */
 export function failureOfDelivery(delivery: PostResult | DeliveryRecord): string | undefined {
-  if ('secretOf' in delivery && delivery.secretOf === undefined && delivery.status === 401) {
-    return 'The receiver refused the forged secret, as it should.';
-  }
+  if (isForgedAndRefused(delivery)) return undefined;
   const { outcome, status = 0, response = '', error = '' } = delivery;
+  if (outcome === 'success' && isForged(delivery)) return FORGED_ADVICE;
   if (outcome === undefined || outcome === 'success') return undefined;
   if (outcome === 'timeout')
     return `${sentence(error)} Respond first and work later, for example with an inbox.`;

@@ -1,7 +1,7 @@
 import type { Region } from '../../utils/regions.js';
 import type { FakeRequest } from '../fake/log.js';
 import type { DeliveryRecord } from '../sending/post.js';
-import { failureOfDelivery, failureOfRequest } from './describe.js';
+import { failureOfDelivery, failureOfRequest, isForgedAndRefused } from './describe.js';
 
 /** The mark of a delivery that is under way. */
 export const SENDING = 'sending';
@@ -26,6 +26,8 @@ export interface PageRow {
   readonly fault: string | undefined;
   /** Why it failed, if it did. */
   readonly failure: string | undefined;
+  /** What else there is to say. */
+  readonly note?: string | undefined;
   /** Milliseconds; undefined before the response. */
   readonly duration: number | undefined;
 }
@@ -64,5 +66,6 @@ export function deliveryRow(delivery: DeliveryRecord): PageRow {
     mark: String(status ?? outcome ?? SENDING),
     secret: secretOf ?? 'forged secret',
     failure: failureOfDelivery(delivery),
+    note: isForgedAndRefused(delivery) ? 'The receiver refused the forged secret, as it should.' : undefined,
   };
 }

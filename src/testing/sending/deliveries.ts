@@ -3,7 +3,7 @@ import { redact } from '../../utils/redact.js';
 import type { Generation } from '../fake/generation.js';
 import { Log, type LogListener } from '../fake/log.js';
 import { takeFailure } from './failures.js';
-import { type DeliveryRecord, type EventPost, postEvent } from './post.js';
+import { type DeliveryRecord, EVENT_HEADERS, type EventPost, postEvent } from './post.js';
 
 /** An event of a fake on its way, with what its record says about it. */
 export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
@@ -29,7 +29,10 @@ export class Deliveries {
     // `redact` of an object returns an object.
     const payload = redact({ ...event.payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
     const address = typeof target === 'string' ? target : 'receiver';
-    const delivery = this.#log.open({ at: Date.now(), type, region, secretOf, address, payload });
+    const delivery = this.#log.open({
+      ...{ at: Date.now(), type, region, secretOf, address },
+      ...{ headers: EVENT_HEADERS, payload },
+    });
     this.#posts.set(delivery, event);
     const { ended, done } = this.#generation.begin();
     const { location: _, ...result } = await postEvent(event, ended);

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import type { Region } from '../../utils/regions.js';
 import { unlessAborted } from '../../utils/waiting.js';
+import { maskedHeaders } from '../fake/log.js';
 import { describeFailure } from './connection.js';
 import type { RecordedWebhook } from './recording.js';
 import { redirectedTo } from './redirect.js';
@@ -11,6 +12,9 @@ const DELIVERY_TIMEOUT_MS = 60_000;
 /** The characters of a response body that are read, and the time for them: a body may not end. */
 const MAX_RESPONSE_LENGTH = 4_096;
 const MAX_BODY_MS = 1_000;
+
+/** The headers of each event. */
+export const EVENT_HEADERS = { 'content-type': 'application/json' } as const;
 
 /** Anything that takes a `Request`: a webhook receiver, a Hono app, a Worker. */
 export interface DeliveryTarget {
@@ -32,6 +36,8 @@ export interface DeliveryRecord {
   readonly secretOf: string | undefined;
   /** The address it went to; `'receiver'` for a receiver in process. */
   readonly address: string;
+  /** The headers that it was sent with. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The payload, marked fields masked. */
   readonly payload: Readonly<Record<string, unknown>>;
   /**
@@ -44,6 +50,8 @@ export interface DeliveryRecord {
   readonly status?: number | undefined;
   /** The body of the receiver's response: its first 4,096 characters. Undefined if it did not respond. */
   readonly response?: string | undefined;
+  /** The headers of the receiver's response. A receiver of this package sends the id of its logs: `x-delivery-id`. */
+  readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
   /** Why no response came, or what failed in a receiver in process. */
   readonly error?: string | undefined;
   /** Milliseconds from posting to the response. Undefined while the delivery is under way. */
@@ -51,7 +59,8 @@ export interface DeliveryRecord {
 }
 
 /** How a post ended. */
-export interface PostResult extends Pick<DeliveryRecord, 'status' | 'response' | 'error'> {
+export interface PostResult
+  extends Pick<DeliveryRecord, 'status' | 'response' | 'responseHeaders' | 'error'> {
   readonly outcome: NonNullable<DeliveryRecord['outcome']>;
   readonly duration: number;
   /** Where a redirect leads: see {@link redirectedTo}. */
@@ -82,7 +91,7 @@ export async function postEvent(
   const signal = AbortSignal.any([timeout.signal, ...(ended === undefined ? [] : [ended])]);
   const init: RequestInit = {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { ...EVENT_HEADERS, ...headers },
     body: JSON.stringify({ type, payload: { ...payload, workspaceSecret: secret } }),
     // Only 200 is a success (6.4), so a redirect is not followed: a choice.
     redirect: 'manual',
@@ -97,6 +106,7 @@ export async function postEvent(
       outcome: status === 200 ? 'success' : 'refused',
       status,
       response: await beginningOf(response),
+      responseHeaders: maskedHeaders(response.headers),
       location: redirectedTo(response, addressOf(target)),
       duration,
     };

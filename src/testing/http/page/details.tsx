@@ -1,26 +1,48 @@
 import type { Child } from 'hono/jsx';
+import type { FakeRequest } from '../../fake/log.js';
 import { readable } from '../../fake/responses.js';
 import { durationText } from '../describe.js';
 import { deliveryRow, type PageRow, requestRow } from '../rows.js';
-import { Form } from './forms.js';
+import { Copy, Form } from './forms.js';
 import { Facts, Time, Title } from './list.js';
 import type { TabProps } from './selection.js';
 
 /** The details of the selected row: what was sent beside what came back. */
-export function Details({ fake, selection: { id } }: TabProps) {
+export function Details({ fake, selection: { id }, origin }: TabProps) {
   const request = fake.requests.find((each) => each.id === id);
   const delivery = fake.webhooks.deliveries.find((each) => each.id === id);
   if (request !== undefined) {
     const { body, headers, response, responseHeaders } = request;
-    return <Detail row={requestRow(request)} sent={[body, headers]} received={[response, responseHeaders]} />;
+    const copy = <Copy label="Copy as curl" text={curlOf(request, origin)} />;
+    const [sent, received] = [
+      [body, headers],
+      [response, responseHeaders],
+    ] as const;
+    return <Detail row={requestRow(request)} sent={sent} received={received} form={copy} />;
   }
   if (delivery !== undefined) {
-    const { type, payload, response = '' } = delivery;
+    const { type, payload, response = '', headers, responseHeaders } = delivery;
     const repeat = <Form label="Deliver again" action={`POST /_fake/deliveries/${id}/resend`} />;
-    const [sent, received] = [[{ type, payload }], [readable(response)]] as const;
+    const [sent, received] = [
+      [{ type, payload }, headers],
+      [readable(response), responseHeaders],
+    ] as const;
     return <Detail row={deliveryRow(delivery)} sent={sent} received={received} form={repeat} />;
   }
   return <p class="note">Select a request or an event in the list.</p>;
+}
+
+/** A request as a call of curl. The token is a variable, because such commands are shared. */
+function curlOf({ method, region, path, query, body, headers }: FakeRequest, origin: string): string {
+  const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+  const type = headers['content-type'];
+  const parts = [
+    ['curl', '-X', method, quoted(origin + (region === undefined ? '' : `/${region}/v3`) + path + query)],
+    headers.authorization === undefined ? [] : ['-H', '"authorization: Bearer $AGENT_PLATFORM_TOKEN"'],
+    type === undefined ? [] : ['-H', quoted(`content-type: ${type}`)],
+    body === undefined ? [] : ['-d', quoted(typeof body === 'string' ? body : JSON.stringify(body))],
+  ];
+  return parts.flat().join(' ');
 }
 
 /** A body, and its headers if they are known. */
@@ -30,7 +52,7 @@ function Detail(props: { row: PageRow; sent: Message; received: Message; form?: 
   const { row, sent, received, form } = props;
   return (
     <article>
-      <h2 class="line">
+      <h2 class="line" tabindex={-1}>
         <Title row={row} />
       </h2>
       <Facts row={row} />

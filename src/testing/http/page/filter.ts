@@ -34,7 +34,7 @@ export function findRows({ requests, webhooks: { deliveries } }: ControlledFake,
 }
 
 /** Writes all that a row shows as text for a filter, with `failed` if it did. */
-function searchedText({ region, mark, verb, name, target, secret, fault, failure }: PageRow): string {
+function searchedText({ region, mark, verb, name, target, secret, fault, failure, note }: PageRow): string {
   const more = `${fault === undefined ? '' : `fault: ${fault}`} ${failure === undefined ? '' : `failed ${failure}`}`;
-  return `${region ?? '–'} ${mark} ${verb} ${name} ${target} ${secret} ${more}`.toLowerCase();
+  return `${region ?? '–'} ${mark} ${verb} ${name} ${target} ${secret} ${more} ${note ?? ''}`.toLowerCase();
 }

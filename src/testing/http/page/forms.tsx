@@ -5,12 +5,14 @@ export interface FormProps {
   readonly action: string;
   /** Fills its text. Without it, the form is a button. */
   readonly body?: object;
+  /** What the button does, if its label does not say it. */
+  readonly name?: string | undefined;
   /** Asked before anything is sent. */
   readonly confirm?: string;
 }
 
-/** A form, which `live.ts` sends. */
-export function Form({ label, action, body, confirm }: FormProps) {
+/** A form, which `live.js` sends. */
+export function Form({ label, action, body, confirm, name }: FormProps) {
   const text = body && JSON.stringify(body, undefined, 2);
   return (
     <form data-action={action} data-confirm={confirm}>
@@ -19,7 +21,22 @@ export function Form({ label, action, body, confirm }: FormProps) {
           {text}
         </textarea>
       )}
-      <button type="submit">{label}</button> <output />
+      <button type="submit" aria-label={name}>
+        {label}
+      </button>{' '}
+      <output />
     </form>
+  );
+}
+
+/** A button that copies a text. */
+export function Copy({ label, text }: { label: string; text: string }) {
+  return (
+    <p>
+      <button type="button" data-copy={text}>
+        {label}
+      </button>{' '}
+      <output />
+    </p>
   );
 }

@@ -17,7 +17,7 @@ export function List({ found: { rows, limits }, selection }: { found: FoundRows;
     <>
       <ol>
         {rows.map((row) => (
-          <li>
+          <li id={row.id}>
             <Link to={toRow(row)} isCurrent={row.id === selection.id}>
               <Title row={row} />
               <span class="note">
@@ -34,7 +34,7 @@ export function List({ found: { rows, limits }, selection }: { found: FoundRows;
   );
 }
 
-/** A time. `live.ts` shows it in the time zone of the reader. */
+/** A time. `live.js` shows it in the time zone of the reader. */
 export function Time({ at, isFull }: { at: number; isFull?: boolean }) {
   const text = new Date(at).toISOString();
   return (
@@ -58,7 +58,7 @@ export function Title({ row: { mark, failure, duration, verb, name } }: { row: P
 }
 
 /** All that explains the outcome of a row. */
-export function Facts({ row: { region, fault, target, secret, failure } }: { row: PageRow }) {
+export function Facts({ row: { region, fault, target, secret, failure, note } }: { row: PageRow }) {
   return (
     <span class="facts">
       <b class="mark">{region ?? '–'}</b>
@@ -66,6 +66,7 @@ export function Facts({ row: { region, fault, target, secret, failure } }: { row
       <span>{target}</span>
       <span>{secret}</span>
       {failure !== undefined && <em>{failure}</em>}
+      {note !== undefined && <i>{note}</i>}
     </span>
   );
 }

@@ -6,7 +6,7 @@ import { Link, TABS, type TabProps } from './selection.js';
 import { Content } from './tabs.js';
 
 /**
- * The page, rendered on the server. `live.ts` keeps the parts marked `data-live` up to date.
+ * The page, rendered on the server. `live.js` keeps its parts up to date.
  *
  * @param parts - The ids of the parts to render. Default: all.
  */
@@ -23,6 +23,7 @@ export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly
         <title>{`${host} · Fake platform`}</title>
         <link rel="icon" href={iconOf(host)} />
         <link rel="stylesheet" href="/_fake/page.css" />
+        <script defer src="/_fake/idiomorph.js" />
         <script type="module" src="/_fake/page.js" />
       </head>
       <body>
@@ -42,12 +43,15 @@ export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly
               title="/ filters; j and k go through the list"
               aria-label="Filter"
             />
-            <div id="list" data-live>
+            <p class="fresh">
+              <button id="fresh" type="button" hidden />
+            </p>
+            <div id="list" tabindex={-1}>
               {isAsked('list') && <List found={findRows(fake, selection.filter)} selection={selection} />}
             </div>
           </section>
           <section aria-label="Details">
-            <nav id="tabs" data-live aria-label="Tabs">
+            <nav id="tabs" aria-label="Tabs">
               {TABS.map((tab) => (
                 <Link to={{ ...selection, tab, kind: '' }} isCurrent={tab === selection.tab}>
                   {tab}
@@ -55,7 +59,7 @@ export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly
                 </Link>
               ))}
             </nav>
-            <div id="content" data-live={selection.tab === 'details' || undefined}>
+            <div id="content" tabindex={-1}>
               {isAsked('content', 'items') && <Content {...props} />}
             </div>
           </section>

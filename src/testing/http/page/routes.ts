@@ -1,11 +1,12 @@
 import type { Hono } from 'hono';
+import idiomorph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { REGIONS } from '../../../utils/regions.js';
 import type { ControlledFake } from '../controlled-fake.js';
-import { script } from './live.js';
+import script from './live.js?raw';
 import { Page } from './page.js';
 import { TABS } from './selection.js';
-import { styles } from './style.js';
-import { watchScript } from './watch.js';
+import styles from './style.css?raw';
+import watchScript from './watch.js?raw';
 
 /** Nothing but the page's own files: no inline script, no other host, no frame. */
 const SECURITY_POLICY =
@@ -30,6 +31,7 @@ export function addPage(app: Hono, fake: ControlledFake): void {
     return context.html(`<!doctype html>${page}`);
   });
   app.get('/_fake/watch.js', (context) => context.body(watchScript, 200, SCRIPT));
+  app.get('/_fake/idiomorph.js', (context) => context.body(idiomorph, 200, SCRIPT));
   app.get('/_fake/page.js', (context) => context.body(script, 200, SCRIPT));
   app.get('/_fake/page.css', (context) => context.body(styles, 200, { 'content-type': 'text/css' }));
 }

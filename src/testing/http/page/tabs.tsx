@@ -6,7 +6,7 @@ import { EVENT_TYPES } from '../../fixtures/events.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
 import { dotenv } from '../dotenv.js';
 import { Details } from './details.js';
-import { Form } from './forms.js';
+import { Copy, Form } from './forms.js';
 import { hrefOf, Link, type Selection, type TabProps } from './selection.js';
 
 /** The content of the selected tab. */
@@ -31,6 +31,7 @@ function SettingsTab({ fake, selection, origin }: TabProps) {
       <h2>Settings for your program</h2>
       <Choices selection={selection} />
       <pre class="whole">{settings}</pre>
+      <Copy label="Copy the settings" text={settings} />
       <p class="note">Save them as .env, and run: node --env-file=.env app.mjs</p>
       <h2>Make a call</h2>
       <pre class="whole">{`curl -H 'authorization: Bearer ${token}' ${origin}/${region}/v3/tools/defaults`}</pre>
@@ -43,11 +44,12 @@ function EventsTab({ fake, selection }: TabProps) {
   const { region } = selection;
   const type = isWebhookEventType(selection.kind) ? selection.kind : 'lead_captured';
   const { payload } = createFixtures({ region }).event(type);
-  // `live.ts` leaves out "now": the fake then takes the current time, and never the same one twice.
+  // `live.js` leaves out "now": the fake then takes the current time, and never the same one twice.
   const event = { type, region, copies: 1, forged: false, payload: { ...payload, createdAt: 'now' } };
   const subscription = { url: 'http://127.0.0.1:3000/webhooks', region };
   const subscribers = fake.webhooks.subscriptions.map(
     ({ id, region: from, address, events }): Item => ({
+      id,
       text: `${from} ${address} ${events?.join(', ') ?? 'all events'}`,
       removal: `DELETE /_fake/subscriptions/${id}`,
     }),
@@ -75,6 +77,7 @@ function FaultsTab({ fake, selection }: TabProps) {
   const fault = { kind, ...faultTable[kind].example, endpoint, region: selection.region, times: 1 };
   const waiting = fake.faults.list().map(
     ({ id, ...each }): Item => ({
+      id,
       text: JSON.stringify(each, undefined, 1),
       removal: `DELETE /_fake/faults/${id}`,
     }),
@@ -106,7 +109,9 @@ function RecordsTab({ fake, selection }: TabProps) {
   const { example, owner } = kinds[collection];
   const owned = owner && { [ownerFields[owner]]: fake.state[region][owner].keys().next().value };
   const to = { ...selection, kind: collection, id: '' };
-  const items = [...records.keys()].map((key): Item => ({ text: key, to: { ...to, id: key } }));
+  const items = [...records.keys()].map(
+    (key): Item => ({ id: `record/${encodeURIComponent(key)}`, text: key, to: { ...to, id: key } }),
+  );
   return (
     <div class="sides">
       <section>
@@ -126,23 +131,28 @@ function RecordsTab({ fake, selection }: TabProps) {
 }
 
 /** An item of a list beside a form: a link, or what can be removed. */
-type Item = { readonly text: string; readonly to?: Selection; readonly removal?: string };
+type Item = {
+  readonly id: string;
+  readonly text: string;
+  readonly to?: Selection;
+  readonly removal?: string;
+};
 
 function Items({ items }: { items: readonly Item[] }) {
   return (
-    <ul id="items" data-live>
+    <ul id="items" tabindex={-1}>
       {items.length === 0 && <li class="note">None.</li>}
-      {items.map(({ text, to, removal }) => (
-        <li>
+      {items.map(({ id, text, to, removal }) => (
+        <li id={id}>
           {to === undefined ? <code>{text}</code> : <Link to={to}>{text}</Link>}
-          {removal !== undefined && <Form label="Remove" action={removal} />}
+          {removal !== undefined && <Form label="Remove" name={`Remove ${text}`} action={removal} />}
         </li>
       ))}
     </ul>
   );
 }
 
-/** Offers a kind if there are some, and a region. `live.ts` follows the choice. */
+/** Offers a kind if there are some, and a region. `live.js` follows the choice. */
 function Choices({ selection, kinds: names = [] }: { selection: Selection; kinds?: readonly string[] }) {
   const choice = (name: 'kind' | 'region', values: readonly string[]) => (
     <select data-choice aria-label={name}>

@@ -1,8 +1,6 @@
-/**
- * A worker of the page, as text: watches the fake for all tabs. A browser has six connections to an address of
- * HTTP/1.1, and a stream keeps one: so all tabs share one stream, and none is open while all are hidden.
- */
-export const watchScript = `
+// A worker of the page: watches the fake for all tabs. A browser has six connections to an address of HTTP/1.1, and a
+// stream keeps one: so all tabs share one stream, and none is open while all are hidden.
+
 const visible = new Set();
 let stream;
 let state;
@@ -34,4 +32,3 @@ function watch(port) {
 }
 if ('onconnect' in self) self.onconnect = ({ ports: [port] }) => watch(port);
 else watch(self);
-`;
