@@ -19,13 +19,13 @@ export interface PagedList<Row> extends AsyncIterable<Row> {
 }
 
 type Names = PageShape<unknown, unknown, string>['page'];
-type Body = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Makes the list of an endpoint. Nothing is sent until it is iterated. */
-export function pagedList<Path extends string, Query, Row>(
+export function pagedList<Path extends string, Body, Query, Row>(
   send: Send,
-  endpoint: PagedEndpoint<Path, unknown, Query, unknown, Row>,
-  input: EndpointInput<Path, unknown, Query>,
+  endpoint: PagedEndpoint<Path, Body, Query, unknown, Row>,
+  input: EndpointInput<Path, Body, Query>,
   options: RequestOptions | undefined,
 ): PagedList<Row> {
   async function* pages(): AsyncGenerator<Page<Row>, void> {
@@ -35,12 +35,12 @@ export function pagedList<Path extends string, Query, Row>(
       throw new ConfigurationError(message, { option: 'endpoint' });
     }
     // From JavaScript, the input may be anything: the first call says what is wrong.
-    const query = (input as { readonly query?: Body } | null)?.query;
+    const query = (input as { readonly query?: Fields } | null)?.query;
     const seen = new Set([String(query?.[names.cursor])]);
     for (let given = input; ; ) {
-      const findIssues = (body: unknown) => pageIssues(body as Body, names, seen);
+      const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
       const { data, drift, response } = await send(endpoint, given, options, { findIssues }).withResponse();
-      const body = data as Body;
+      const body = data as Fields;
       const next = nextCursor(body, names);
       const isLast = next === undefined || seen.has(String(next));
       // Both were just checked.
@@ -59,7 +59,7 @@ export function pagedList<Path extends string, Query, Row>(
 }
 
 /** Returns the cursor of the next page; undefined if this is the last. 0 is a cursor. */
-function nextCursor(body: Body, names: Names): unknown {
+function nextCursor(body: Fields, names: Names): unknown {
   const cursor = body[names.nextCursor];
   return body[names.hasMore] === false || cursor === null || cursor === '' ? undefined : cursor;
 }
@@ -69,7 +69,7 @@ function nextCursor(body: Body, names: Names): unknown {
  *
  * @param seen - The cursors that were sent. After an empty page, one of them ends the list.
  */
-function pageIssues(body: Body, names: Names, seen: ReadonlySet<string>): Issue[] {
+function pageIssues(body: Fields, names: Names, seen: ReadonlySet<string>): Issue[] {
   const rows = body[names.data];
   const next = nextCursor(body, names);
   const isCursor = ['string', 'number'].includes(typeof next);

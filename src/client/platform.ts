@@ -221,7 +221,7 @@ export class AgentPlatform {
   ): PagedList<Row> {
     const [input = {}, options] = args;
     // See `send`.
-    return pagedList(this.#send, endpoint, input as EndpointInput<Path, unknown, Query>, options);
+    return pagedList(this.#send, endpoint, input as EndpointInput<Path, Body, Query>, options);
   }
 
   /**
