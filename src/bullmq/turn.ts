@@ -49,17 +49,17 @@ export async function waitBefore(
 }
 
 /** The longest delay before an event without a handler here is taken again, in ms: the least, a step, and the most. */
-const UNHANDLED_MS = { least: 100, step: 5, most: 300_000 };
+const UNHANDLED_MS = { least: 200, step: 4, most: 300_000 };
 
 /**
  * Returns the delay before an event without a handler here is taken again, in ms.
  *
- * Random, so that a worker that has the handler comes to it among others. It grows with the number of events that
- * workers have handed back, so that they hand back at most 400 in a second, however many there are.
+ * Half of it is random, so that a worker that has the handler comes to it among others. It grows with the number of
+ * events that workers have handed back, so that they hand back some 300 in a second, however many there are.
  */
 export function delayUnhandled(handedBack: number): number {
   const longest = Math.min(UNHANDLED_MS.least + UNHANDLED_MS.step * handedBack, UNHANDLED_MS.most);
-  return Math.ceil(Math.random() * longest);
+  return Math.ceil(longest * (1 - 0.5 * Math.random()));
 }
 
 /** Counts the events that workers have handed back, by their types. Drops those that have no job any more. */

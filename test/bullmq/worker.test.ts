@@ -240,7 +240,7 @@ test('an event is handed back for as long as other events that were handed back 
     expect(set).not.toBeNull();
     return Number(set);
   });
-  expect(wait).toBeLessThanOrEqual(105);
+  expect(wait).toBeLessThanOrEqual(204);
 });
 
 test('events that are gone are not counted as unhandled', async () => {
