@@ -18,10 +18,3 @@ export const STALL_DELAY_MS = 1_000;
 export function delayAfterStall(stalls: number, lockDuration: number): number {
   return Math.ceil(Math.random() * Math.min(STALL_DELAY_MS, lockDuration) * 2 ** stalls);
 }
-
-/**
- * How long something must be due before it is deleted, in ms: a clock may be wrong for a while.
- *
- * Tests shorten it.
- */
-export const DELETION = { delay: 3_600_000 };

@@ -139,7 +139,7 @@ export class Events implements DeadQueries {
 }
 
 /** Escapes what text in Postgres cannot have. Usual types stay as they are. */
-export function encodeType(type: string): string {
+function encodeType(type: string): string {
   return JSON.stringify(type.slice(0, TYPE_CHARS)).slice(1, -1);
 }
 

@@ -5,7 +5,7 @@ import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows
 import type { Batcher } from './batcher.js';
 import type { Database } from './database.js';
 import { DIED, type End, type Ended } from './ends.js';
-import { COLUMNS, decodeType, type EventRow, encodeType, READY, type TakenRow, toEvent } from './events.js';
+import { COLUMNS, decodeType, type EventRow, READY, type TakenRow, toEvent } from './events.js';
 import type { PostgresSettings } from './options.js';
 
 /** The parts of the rows of a worker. */
