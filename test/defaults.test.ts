@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { endpoint, ToolSchema, type WebhookEnvelope } from 'agent-platform-sdk';
+import { endpoint, ToolSchema, type WebhookEnvelope, withPage } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { resolveBullMQ } from '../src/bullmq/options.js';
@@ -61,6 +61,7 @@ const used: Readonly<Record<string, object>> = {
   CallOptions: client,
   AgentPlatformOptions: { ...client, ...ofLog(client.log) },
   EndpointDeclaration: endpoint({ method: 'GET', path: '/x', response: ToolSchema }),
+  PageNames: withPage(ToolSchema).page,
   WebhookEventOptions: handlers,
   WebhookHandlersOptions: ofLog(handlers.log),
   ParseWebhookRequestOptions: { maxBodyBytes: DEFAULT_MAX_BODY_BYTES },
