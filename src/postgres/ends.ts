@@ -1,6 +1,6 @@
 import type { Ending } from '../inbox/engine.js';
+import type { TakenRow } from '../inbox/rows/taken.js';
 import type { Database } from './database.js';
-import type { TakenRow } from './events.js';
 import type { PostgresSettings } from './options.js';
 
 /** The end of a run, to record. */

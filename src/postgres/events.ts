@@ -1,7 +1,6 @@
-import type { InboxEvent } from '../inbox/engine.js';
 import type { Count } from '../inbox/rows/counts.js';
 import type { DeadQueries, DeadRow } from '../inbox/rows/dead-rows.js';
-import { parseJson } from '../utils/json.js';
+import { encodeType, withType } from '../inbox/rows/taken.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { Database } from './database.js';
 
@@ -9,19 +8,6 @@ import type { Database } from './database.js';
 export interface EventToStore {
   readonly event: StoredWebhook;
   readonly json: string;
-}
-
-/** An event that a worker has taken. */
-export interface TakenRow extends InboxEvent {
-  readonly id: number;
-  /** The number of times that it was taken. */
-  readonly run: number;
-}
-
-/** The same as its row describes it. */
-export interface EventRow extends TakenRow {
-  /** The event, as JSON. */
-  readonly data: string;
 }
 
 /** What an inbox needs to know of its server. */
@@ -37,8 +23,6 @@ export const COLUMNS =
   'e.id::float8, e.run, e.key, e.type, e.received AS "receivedAt", e.failures, e.stalls, e.data';
 /** As the index `ready` has it: without these words, it is not used. */
 export const READY = "e.state IN ('waiting', 'retrying')";
-/** The longest beginning of a type that is in the index, in characters. */
-const TYPE_CHARS = 200;
 /** A worker that has long been gone. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -136,22 +120,4 @@ export class Events implements DeadQueries {
     const sql = `INSERT INTO $.workers AS w (id, lock) VALUES ($1, 0) ON CONFLICT (id) DO UPDATE SET beat = w.beat + 1`;
     await this.#database.query(sql, NOBODY);
   }
-}
-
-/** Escapes what text in Postgres cannot have. Usual types stay as they are. */
-function encodeType(type: string): string {
-  return JSON.stringify(type.slice(0, TYPE_CHARS)).slice(1, -1);
-}
-
-export function decodeType(type: string): string {
-  // If somebody has changed the row, it may be no JSON.
-  return (parseJson(`"${type}"`) as string | undefined) ?? type;
-}
-
-function withType<Found extends { readonly type: string }>(row: Found): Found {
-  return { ...row, type: decodeType(row.type) };
-}
-
-export function toEvent(row: EventRow): TakenRow {
-  return { ...withType(row), data: parseJson(row.data) };
 }

@@ -2,10 +2,11 @@ import type { Ending, Runner } from '../inbox/engine.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { SWEEPING } from '../inbox/rows/consumer.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
+import { decodeType, type EventRow, type TakenRow, toEvent } from '../inbox/rows/taken.js';
 import type { Batcher } from './batcher.js';
 import type { Database } from './database.js';
 import { DIED, type End, type Ended } from './ends.js';
-import { COLUMNS, decodeType, type EventRow, READY, type TakenRow, toEvent } from './events.js';
+import { COLUMNS, READY } from './events.js';
 import type { PostgresSettings } from './options.js';
 
 /** The parts of the rows of a worker. */

@@ -1,37 +1,13 @@
-import type { InboxEvent } from '../inbox/engine.js';
 import type { Count } from '../inbox/rows/counts.js';
 import type { DeadQueries, DeadRow } from '../inbox/rows/dead-rows.js';
-import { parseJson } from '../utils/json.js';
+import { encodeType, withType } from '../inbox/rows/taken.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxFile } from './file.js';
 import type { SqlValue } from './runtime.js';
 
-/** An event that a worker has taken. */
-export interface TakenRow extends InboxEvent {
-  readonly id: number;
-  /** The number of times that it was taken. A run can only record its end if no later one has taken the event. */
-  readonly run: number;
-}
-
-/** The same as its row describes it. */
-export interface EventRow extends TakenRow {
-  /** The event, as JSON. */
-  readonly data: string;
-}
-
 export const COLUMNS = 'id, run, key, type, received AS receivedAt, failures, stalls, data';
 /** The changes of an event that goes back to the front. */
 export const WAITING = "state = 'waiting', worker = NULL, due = 0";
-
-export function toEvent(row: EventRow): TakenRow {
-  return { ...row, data: parseJson(row.data) };
-}
-
-/** Decodes a type that was read as the hexadecimal digits of its bytes. */
-export function decodeHex(hex: string): string {
-  const bytes = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-}
 
 /** Stores and counts the events of a file, and finds its dead letters. */
 export class Events implements DeadQueries {
@@ -46,15 +22,17 @@ export class Events implements DeadQueries {
     const isKnown = 'EXISTS (SELECT 1 FROM handled WHERE key = ?1 AND due > ?5)';
     const sql = `INSERT INTO events (key, type, state, due, received, data)
       SELECT ?1, ?2, 'waiting', 0, ?3, ?4 WHERE NOT ${isKnown} ON CONFLICT (key) DO NOTHING`;
-    return this.#file.write((db) => db.run(sql, key, type, receivedAt, json, Date.now()), timeout);
+    return this.#file.write(
+      (db) => db.run(sql, key, encodeType(type), receivedAt, json, Date.now()),
+      timeout,
+    );
   }
 
   /** Counts the events, in the index alone. */
   async count(): Promise<Count[]> {
-    const sql = `SELECT state, hex(type) AS type, count(*) AS count, min(received) AS oldest
-      FROM events GROUP BY state, events.type`;
-    const counts = await this.#file.read((db) => db.all<Count>(sql));
-    return counts.map((count) => ({ ...count, type: decodeHex(count.type) }));
+    const sql = `SELECT state, type, count(*) AS count, min(received) AS oldest
+      FROM events GROUP BY state, type`;
+    return (await this.#file.read((db) => db.all<Count>(sql))).map(withType);
   }
 
   countWorkers(): Promise<number> {

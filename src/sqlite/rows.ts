@@ -2,7 +2,8 @@ import { FileGoneError } from '../errors/inbox.js';
 import { STALL_DELAY_MS } from '../inbox/delays.js';
 import type { Ending, Runner } from '../inbox/engine.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
-import { COLUMNS, decodeHex, type EventRow, type TakenRow, toEvent, WAITING } from './events.js';
+import { decodeType, type EventRow, type TakenRow, toEvent } from '../inbox/rows/taken.js';
+import { COLUMNS, WAITING } from './events.js';
 import { isDamage } from './failure.js';
 import type { InboxFile } from './file.js';
 import type { SqliteSettings } from './options.js';
@@ -15,12 +16,9 @@ const LEAVE_MS = 300;
 /** The type of some events that wait. */
 interface WaitingType {
   readonly state: 'waiting' | 'retrying';
-  /** The bytes of the type: some runtimes cut a text of a column at U+0000. */
-  readonly hex: string;
+  readonly type: string;
 }
 
-/** The type whose bytes are the second value of a statement. */
-const OF_HEX = 'CAST(unhex(?2) AS TEXT)';
 /** The running events whose worker is gone. */
 const FREED = `SELECT ${COLUMNS} FROM events
   WHERE state = 'running' AND (worker IS NULL OR worker NOT IN (SELECT id FROM workers))`;
@@ -109,9 +107,9 @@ export class FileRows implements Rows<TakenRow> {
     const sql = `WITH RECURSIVE s (state) AS (VALUES ('waiting'), ('retrying')),
       found (state, type) AS (SELECT state, ${next('')} FROM s
         UNION ALL SELECT s.state, ${next('AND type > s.type')} FROM found s WHERE s.type IS NOT NULL)
-      SELECT state, hex(type) AS hex FROM found WHERE type IS NOT NULL`;
+      SELECT state, type FROM found WHERE type IS NOT NULL`;
     const types = this.#file.database.all<WaitingType>(sql);
-    return types.filter(({ hex }) => this.#runner.handles(decodeHex(hex)) === isHandled);
+    return types.filter(({ type }) => this.#runner.handles(decodeType(type)) === isHandled);
   }
 
   /**
@@ -122,9 +120,9 @@ export class FileRows implements Rows<TakenRow> {
    */
   #next(types: readonly WaitingType[], limit: number, skip = 0): number[] {
     const sql = `SELECT id, max(due, received) AS since FROM events
-      WHERE state = ?1 AND type = ${OF_HEX} AND due <= ?3 ORDER BY due, received LIMIT ?4`;
-    const found = types.flatMap(({ state, hex }) =>
-      this.#file.database.all<{ id: number; since: number }>(sql, state, hex, Date.now(), limit + skip),
+      WHERE state = ?1 AND type = ?2 AND due <= ?3 ORDER BY due, received LIMIT ?4`;
+    const found = types.flatMap(({ state, type }) =>
+      this.#file.database.all<{ id: number; since: number }>(sql, state, type, Date.now(), limit + skip),
     );
     found.sort((one, other) => one.since - other.since || one.id - other.id);
     return found.slice(skip, limit + skip).map(({ id }) => id);
@@ -222,12 +220,12 @@ export class FileRows implements Rows<TakenRow> {
   async buryUnhandled(reason: string): Promise<readonly TakenRow[]> {
     const receivedAt = Date.now() - this.#settings.deadLetterRetention;
     const old = (which: string) => `SELECT id FROM events
-      WHERE state = ?1 AND type = ${OF_HEX} AND ${which} AND received <= ?3`;
+      WHERE state = ?1 AND type = ?2 AND ${which} AND received <= ?3`;
     const sql = `UPDATE events SET state = 'dead', worker = NULL, died = ?5, due = ?6, reason = ?7
       WHERE id IN (${old('due = 0')} UNION ALL ${old('due BETWEEN 1 AND ?3')} LIMIT ?4) RETURNING ${COLUMNS}`;
-    const bury = ({ state, hex }: WaitingType) => {
+    const bury = ({ state, type }: WaitingType) => {
       const values = [receivedAt, SWEEP_SIZE, ...this.#deathOf({ receivedAt }), reason];
-      return this.#file.write((db) => db.all<EventRow>(sql, state, hex, ...values));
+      return this.#file.write((db) => db.all<EventRow>(sql, state, type, ...values));
     };
     const types = await this.#file.read(() => this.#types(false));
     return (await Promise.all(types.map(bury))).flat().map(toEvent);

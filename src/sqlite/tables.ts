@@ -7,6 +7,7 @@ export const TABLES_VERSION = 2;
  * Comments inside the SQL would be a part of the bundle, so they are here:
  *
  * - `events.id` is never used twice: a late run of a deleted event must not be taken for one of another.
+ * - `events.type` is the beginning of the type, as JSON without its quotes: see `encodeType`.
  * - `events.state` is waiting, retrying, running or dead.
  * - `events.due` is when a retrying event runs again, and a dead one is deleted. Others have 0: a waiting event is
  *   due at once, whatever the clock of the machine says.

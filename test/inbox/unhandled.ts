@@ -72,7 +72,7 @@ export function testUnhandled({ createInbox }: Engine): void {
 
   test('events of any number of types are handled, whatever their characters', async () => {
     const inbox = createInbox();
-    const odd = ['', '\uFEFFa', 'a\0b', 'a\0c', '\0', 'é', '\u{1F600}', "'", '%'];
+    const odd = ['', '"\\', '\uFEFFa', 'a\0b', 'a\0c', '\0', 'é', '\u{1F600}', "'", '%'];
     const types = [...odd, ...Array.from({ length: 600 }, (_, index) => `type ${index}`)];
     await Promise.all(types.map((type) => inbox.store(stored({ type }))));
     const handled: string[] = [];

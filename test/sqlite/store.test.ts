@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InboxFullError } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
-import { eventually, settled, stored } from '../inbox/fixture.js';
+import { eventually, processing, settled, stored } from '../inbox/fixture.js';
 import { testStoring } from '../inbox/storing.js';
 import { createInbox, engine, holdLock, inFile, path, rowOf, rowsOf } from './inbox-fixture.js';
 
@@ -14,6 +14,17 @@ test('an event is stored once, with its key', async () => {
   await Promise.all([inbox.store(webhook), inbox.store(webhook)]);
   expect(rowsOf('events')).toHaveLength(1);
   expect(JSON.parse(String(rowOf(webhook.key).data))).toEqual(webhook);
+});
+
+test('of a long type, looks read the beginning, and handlers get all', async () => {
+  const inbox = createInbox();
+  const webhook = stored({ type: 'x'.repeat(1_000_000) });
+  await inbox.store(webhook);
+  expect(rowOf(webhook.key).type).toBe('x'.repeat(200));
+  const lengths: number[] = [];
+  inbox.work(processing(async ({ type }) => void lengths.push(type.length)));
+  await settled(inbox);
+  expect(lengths).toEqual([1_000_000]);
 });
 
 test('events that are stored at the same time share one commit', async () => {
