@@ -73,12 +73,12 @@ export class FileRows implements Rows<TakenRow> {
 
   /** Makes retries due that are further ahead than their delay: a clock was ahead when they were written. */
   #bringBack(): void {
-    const { type, delay } = this.#settings.backoff;
+    const { type, delay, maxDelay } = this.#settings.backoff;
     // Larger shifts would overflow.
     const doublings = type === 'exponential' ? 'min(failures, 40)' : '0';
     const sql = `UPDATE events SET due = ?1 WHERE state = 'retrying' AND due > ?1 + marked
-      AND due > ?1 + max(?2 * (1 << ${doublings}), ?3 * (1 << min(stalls, 40)))`;
-    this.#file.database.run(sql, Date.now(), delay, STALL_DELAY_MS);
+      AND due > ?1 + min(max(?2 * (1 << ${doublings}), ?3 * (1 << min(stalls, 40))), ?4)`;
+    this.#file.database.run(sql, Date.now(), delay, STALL_DELAY_MS, maxDelay);
   }
 
   async take(places: () => number): Promise<readonly TakenRow[]> {
