@@ -49,8 +49,7 @@ export class WebhookError extends AgentPlatformError {
     options: { cause?: unknown; retryable?: boolean | undefined; retryAfter?: number | undefined } = {},
   ) {
     super(message, options);
-    const { retryable = this.type === 'webhook_error' || this.type.startsWith('inbox_'), retryAfter } =
-      options;
+    const { retryable = /^(webhook_error|inbox_|file_)/.test(this.type), retryAfter } = options;
     setUnprinted(this, { retryable });
     if (retryAfter === undefined) return;
     if (typeof retryAfter !== 'number' || !(retryAfter > 0)) {

@@ -9,6 +9,7 @@ import {
   WebhookVerificationError,
 } from 'agent-platform-sdk';
 import { InboxFullError, InboxReplicasError } from 'agent-platform-sdk/bullmq';
+import { FileGoneError } from 'agent-platform-sdk/sqlite';
 import { expect, test } from 'vitest';
 
 const call = { method: 'GET', path: '/tools/t', region: 'eu' } as const;
@@ -88,6 +89,7 @@ test.each([
   [new WebhookError('no'), true],
   [new InboxFullError('the disk is full', 'Make room.'), true],
   [new InboxReplicasError({ reached: 0, wanted: 1 }), true],
+  [new FileGoneError('no'), true],
   [new WebhookVerificationError('no'), false],
   [new UnknownEventError({ type: 't', payload: {} }), false],
   [unfit, false],
