@@ -20,12 +20,13 @@ test('a file that another process writes to all the time is not ready', async ()
   expect(await inbox.health()).toMatchObject({ ready: true, warnings: {} });
 });
 
-test('a worker that cannot take events is warned of, until it can', async () => {
-  const inbox = createInbox();
+test.each([
   // A disk that is full for large changes, or a permission that was taken away.
-  inFile((file) =>
-    file.exec("CREATE TRIGGER no BEFORE UPDATE ON events BEGIN SELECT raise(ABORT, 'no way'); END"),
-  );
+  ['take events', 'UPDATE ON events'],
+  ['show that it lives', "INSERT ON workers WHEN NEW.id != 'probe'"],
+])('a worker that cannot %s is warned of, until it can', async (_, change) => {
+  const inbox = createInbox();
+  inFile((file) => file.exec(`CREATE TRIGGER no BEFORE ${change} BEGIN SELECT raise(ABORT, 'no way'); END`));
   let runs = 0;
   inbox.work({ lead_captured: () => (runs += 1) });
   await inbox.store(stored());

@@ -61,7 +61,7 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
   #sweepFrom = 0;
   /** The others know that this worker lives. What it takes would be free at once otherwise. */
   #isListed = false;
-  /** Why the last look took nothing; undefined if it could have. */
+  /** Why this worker takes nothing; undefined if the last look could have. */
   failure: Error | undefined;
   #isKeeping = false;
   #isLooking = false;
@@ -150,7 +150,8 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
       await this.#free();
     } catch (error) {
       this.#upkeepAt = performance.now() + PAUSE_MS;
-      this.#report(error);
+      const failure = this.#report(error);
+      if (!this.#isListed) this.failure = failure;
     }
     this.#isKeeping = false;
     this.wake();
