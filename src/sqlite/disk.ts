@@ -1,7 +1,7 @@
 import type { InboxWarnings } from '../inbox/health.js';
 import type { Database } from './database.js';
 import type { SqliteSettings } from './options.js';
-import type { DiskStats, Runtime } from './runtime.js';
+import type { Runtime } from './runtime.js';
 
 /** How long a reading of the free space is used, in ms. */
 const READING_LIFE_MS = 100;
@@ -67,7 +67,7 @@ export class Disk {
   }
 
   /** Deno may forbid it: `--allow-sys=statfs`. */
-  #read(pick: (disk: DiskStats) => number): number | Error {
+  #read(pick: (disk: Record<'type' | 'bavail' | 'bsize', number>) => number): number | Error {
     try {
       return pick(this.#fs.statfsSync(this.#folder));
     } catch (error) {

@@ -18,46 +18,14 @@ export interface SqliteStatement {
   all(...values: readonly SqlValue[]): Row[];
 }
 
-/** The modules that an inbox in a file needs. Our public types must not refer to those of Node. */
+/** A module of Node, without an import: where it is missing, this package would not load. */
+type NodeModule<Name extends 'node:fs' | 'node:path'> = ReturnType<typeof process.getBuiltinModule<Name>>;
+
+/** The modules that an inbox in a file needs. No public type refers to them: an app may have no types of Node. */
 export interface Runtime {
   readonly DatabaseSync: new (path: string, options: { readonly timeout: number }) => SqliteConnection;
-  readonly fs: {
-    openSync(path: string, flags: string, mode?: number): number;
-    closeSync(descriptor: number): void;
-    fsyncSync(descriptor: number): void;
-    statfsSync(path: string): DiskStats;
-    statSync(path: string, options: { readonly throwIfNoEntry: false }): FileStats | undefined;
-    lstatSync(path: string, options: { readonly throwIfNoEntry: false }): FileStats | undefined;
-    realpathSync(path: string): string;
-    readlinkSync(path: string): string;
-    linkSync(from: string, to: string): void;
-    rmSync(path: string, options: { readonly force: true }): void;
-  };
-  readonly path: {
-    dirname(path: string): string;
-    basename(path: string): string;
-    join(...parts: readonly string[]): string;
-    resolve(...parts: readonly string[]): string;
-  };
-}
-
-/** The part of `stat(2)` that is used here. */
-export interface FileStats {
-  readonly dev: number;
-  readonly ino: number;
-  readonly mtimeMs: number;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
-
-/** The part of `statfs(2)` that is used here. */
-export interface DiskStats {
-  /** The kind of the file system. */
-  readonly type: number;
-  /** The number of free blocks. */
-  readonly bavail: number;
-  /** The size of a block, in bytes. */
-  readonly bsize: number;
+  readonly fs: NodeModule<'node:fs'>;
+  readonly path: NodeModule<'node:path'>;
 }
 
 /** The modules by their names. @types/node 20 does not have the first. */
@@ -80,8 +48,6 @@ const ADVICE =
 
 /**
  * Returns the modules of the runtime.
- *
- * They are not imported: where one is missing, this package would not load.
  *
  * @throws {ConfigurationError} The runtime has no SQLite, or one that can corrupt the file.
  */
