@@ -83,15 +83,17 @@ export class FileRows implements Rows<TakenRow> {
 
   async take(places: () => number): Promise<readonly TakenRow[]> {
     // Most looks find nothing. A transaction would wait for other processes that write.
-    const isThere = () => this.#types(true).some((type) => this.#next([type], 1).length > 0);
-    if (!(await this.#file.read(isThere))) return [];
+    const types = await this.#file.read(() =>
+      this.#types(true).filter((type) => this.#next([type], 1).length > 0),
+    );
+    if (types.length === 0) return [];
     // By `id`: with the plus, SQLite does not look through all that wait.
     const sql = `UPDATE events SET state = 'running', due = 0, worker = ?, run = run + 1
       WHERE id IN (SELECT value FROM json_each(?)) AND +state IN ('waiting', 'retrying') RETURNING ${COLUMNS}`;
     try {
       const rows = await this.#file.write((db) => {
         const limit = this.#damaged === undefined ? places() : Math.min(places(), 1);
-        const ids = this.#next(this.#types(true), limit, this.#damaged);
+        const ids = this.#next(types, limit, this.#damaged);
         return db.all<EventRow>(sql, this.#worker, JSON.stringify(ids));
       });
       return rows.map(toEvent);
