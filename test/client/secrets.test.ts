@@ -82,6 +82,19 @@ test.each(inPaths)('the token and the values of a query are printed nowhere, in 
   }
 });
 
+test.each([
+  ['in lower case', '%2f', '/leads/'],
+  ['in part', '/', '/leads/'],
+  ['twice', '%252F', '/leads/'],
+  ['as the name of a parameter', '%2F', '/leads?'],
+])('a token that is encoded %s is masked in a path', async (_, slash, start) => {
+  respond(response(500, 'no'));
+  const path = `${start}se%22cret${slash}%7eof-${slash}this`;
+  const token = 'se"cret/~of-/this';
+  const error = await rejectionOf(createClient({ token }).request('GET', path));
+  expect(error).toMatchObject({ path: `${start}[redacted]` });
+});
+
 test('the query of a call can be read from its error', async () => {
   respond(response(500, 'no'));
   const error = await rejectionOf(createClient().request('GET', '/leads?a=1', { query: { b: 'x y' } }));

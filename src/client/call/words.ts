@@ -77,10 +77,16 @@ function tokenOf(call: Call): TokenSource | undefined {
   return latestAttempt(call)?.token ?? call.options.token;
 }
 
-/** Returns a text without the token. */
+/** Returns a text without the token, however it is percent-encoded: in part, in lower case, twice. */
 export function masked(text: string, token: TokenSource | undefined): string {
   if (typeof token !== 'string' || token.length < MIN_TOKEN_CHARACTERS) return text;
-  return text.replaceAll(token, MASK).replaceAll(encodeURIComponent(token), MASK);
+  if (!text.includes('%')) return text.replaceAll(token, MASK);
+  // A token is ASCII: each character is one byte.
+  const characters = Array.from(token, (one) => {
+    const hex = one.charCodeAt(0).toString(16).padStart(2, '0');
+    return `(?:\\x${hex}|%(?:25)*${hex.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
+  return text.replace(new RegExp(characters.join(''), 'g'), MASK);
 }
 
 /** Describes a body that is not what was expected: `HTML, 1234 characters`. */
