@@ -1,11 +1,14 @@
 /**
- * Quotes, `Bearer `, JSON, `$TOKEN` and other placeholders, or what JavaScript makes of a variable that is not set.
- * No more: the specification does not say what a secret looks like.
+ * Quotes of any language, `Bearer `, JSON, `$TOKEN` and other placeholders, or what JavaScript makes of a variable that
+ * is not set. No more: the specification does not say what a secret looks like.
  */
 const PASTED =
-  /^(bearer\s.*|(["'`]).*\2|\$(\{.*|[a-z_]\w*)|<.*>|\{\{.*|[[{]\s*".*|\[object .*|undefined|null)$/i;
-/** A line of a `.env` file: the name before the value, or a comment after it. `ABC=` may be base32. */
-const LINE = /^(export\s+)?[A-Z][A-Z\d_]*=(?!=*$)|\s#/;
+  /^((authorization:\s*)?bearer[\s:].*|(["'`]).*\3[,;]?|[\p{Pi}\p{Pf}„‚].*[\p{Pi}\p{Pf}]|\$(\{.*|[a-z_]\w*)|<.*>|\{\{.*|[[{]\s*".*|\[object .*|undefined|null)$/isu;
+/**
+ * A line of a `.env` file, of a shell, PowerShell, Docker or YAML: the name before the value, or a comment after it.
+ * `ABC=` may be base32.
+ */
+const LINE = /^((export|set|ENV|-)\s+|\$env:)?[A-Z][A-Z\d_]*(\s*=(?!=*$)|:\s)|\s#/;
 /** Characters that only format text, such as a zero-width blank: chats and documents add them. */
 const INVISIBLE = /\p{Cf}/u;
 

@@ -229,6 +229,11 @@ test.each([
 test.each([
   ['TOKEN', `AGENT_PLATFORM_TOKEN=${TOKEN}`, 'remove `NAME=`'],
   ['TOKEN', `export TOKEN=${TOKEN}`, 'remove `NAME=`'],
+  ['TOKEN', `$env:TOKEN="${TOKEN}"`, 'remove `NAME=`'],
+  ['TOKEN', `TOKEN: ${TOKEN}`, 'remove `NAME=`'],
+  ['TOKEN', `“${TOKEN}”`, 'remove quotes'],
+  ['TOKEN', `"${TOKEN}",`, 'remove quotes'],
+  ['TOKEN', `Authorization: Bearer ${TOKEN}`, 'remove quotes and `Bearer `'],
   ['TOKEN', `${TOKEN} # prod`, 'a comment after it'],
   ['BASE_URL_EU', `"${baseUrls.eu}"`, 'remove quotes'],
   ['BASE_URL_EU', `${baseUrls.eu} # prod`, 'a comment after it'],
