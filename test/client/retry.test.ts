@@ -126,6 +126,11 @@ test.each([
 test.each<[what: string, now: number, date: (now: number) => string]>([
   ['behind', 120_000, (now) => new Date(now).toUTCString()],
   ['ahead', -120_000, (now) => new Date(now).toUTCString()],
+  [
+    'behind, and the date comes twice',
+    120_000,
+    (now) => `${new Date(now).toUTCString()}, ${new Date(now).toUTCString()}`,
+  ],
   ['right, and the date of the response is none', 0, () => 'today'],
 ])('a Retry-After date with a local clock that is %s', async (_, skew, dateOf) => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) });

@@ -73,11 +73,17 @@ const VALUES = /[a-z]+, [^,]+ GMT|[^\s,][^,]*/gi;
  * the header, which makes a list of it (openai-node#1841).
  */
 export function retryAfter(headers: Headers): number | undefined {
-  const values = headers.get('retry-after')?.replace(ASCTIME, '$& GMT').match(VALUES) ?? [];
   // By the clock of the service, which may not be ours (rx-player#1864).
-  const now = dateOf(headers.get('date')?.replace(ASCTIME, '$& GMT') ?? '') || Date.now();
-  const seconds = values.map((value) => secondsOf(value, now)).filter((one) => one >= 0);
+  const now = dateOf(valuesOf(headers, 'date')[0] ?? '') || Date.now();
+  const seconds = valuesOf(headers, 'retry-after')
+    .map((value) => secondsOf(value, now))
+    .filter((one) => one >= 0);
   return seconds.length === 0 ? undefined : Math.max(...seconds);
+}
+
+/** Returns the values of a header that a proxy may have repeated, each date with its zone. */
+function valuesOf(headers: Headers, name: string): readonly string[] {
+  return headers.get(name)?.replace(ASCTIME, '$& GMT').match(VALUES) ?? [];
 }
 
 /** Returns the seconds of one value, which holds them or a date; NaN if it holds neither. */
