@@ -36,7 +36,8 @@ export function pagedList<Path extends string, Body, Query, Row>(
     }
     // From JavaScript, the input may be anything: the first call says what is wrong.
     const query = (input as { readonly query?: Fields } | null)?.query;
-    const seen = new Set([String(query?.[names.cursor])]);
+    const first = query?.[names.cursor];
+    const seen = new Set(first === undefined ? [] : [String(first)]);
     for (let given = input; ; ) {
       const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
       const { data, drift, response } = await send(endpoint, given, options, { findIssues }).withResponse();

@@ -167,11 +167,14 @@ export function withPage<Row extends StandardSchemaV1, const Names extends PageN
   if (!isStandardSchema(record)) throw new TypeError('withPage: takes the Standard Schema of one record');
   const page = { data: 'data', nextCursor: 'nextCursor', hasMore: 'hasMore', cursor: 'cursor' };
   for (const [part, name] of Object.entries(names ?? {})) {
-    if (!(part in page) || typeof name !== 'string') {
+    if (!Object.hasOwn(page, part) || typeof name !== 'string' || name === '') {
       throw new TypeError(`withPage: names may be those of ${Object.keys(page).join(', ')}, got ${part}`);
     }
   }
   Object.assign(page, names);
+  if (new Set([page.data, page.nextCursor, page.hasMore]).size < 3) {
+    throw new TypeError('withPage: data, nextCursor and hasMore must have different names');
+  }
   const fields = {
     [page.data]: isOwnSchema(record) ? z.array(record as unknown as z.core.$ZodType) : listOf(record),
     // Marked, so that another type is drift.

@@ -65,6 +65,12 @@ test.each<[what: string, last: Part]>([
   expect(requests).toHaveLength(2);
 });
 
+test('a first cursor that reads like no cursor is one', async () => {
+  serve(page('a', { nextCursor: 'undefined' }), page('b'));
+  await idsOf(list());
+  expect(sent()).toEqual(['', '&cursor=undefined']);
+});
+
 test('0 is a cursor, and an empty page with a new one goes on', async () => {
   serve(page('a', { nextCursor: 0 }), page('', { nextCursor: 1 }), page('b'));
   expect(await idsOf(list())).toBe('ab');
@@ -197,7 +203,14 @@ test.each<[what: string, input: unknown]>([
 test.each<[what: string, declare: () => unknown, message: string]>([
   ['a page without a record', () => withPage(undefined as never), 'withPage: takes the Standard Schema'],
   ['a part that no page has', () => withPage(row, { next: 'x' } as object), 'withPage: names may be'],
+  [
+    'a part that every object has',
+    () => withPage(row, { toString: 'x' } as object),
+    'withPage: names may be',
+  ],
   ['a name that is no text', () => withPage(row, { data: 5 } as object), 'withPage: names may be'],
+  ['an empty name', () => withPage(row, { data: '' }), 'withPage: names may be'],
+  ['one name for two parts', () => withPage(row, { data: 'x', nextCursor: 'x' }), 'different names'],
 ])('%s is refused', (_, declare, message) => {
   expect(declare).toThrow(TypeError);
   expect(declare).toThrow(message);
