@@ -28,7 +28,11 @@ function messageOf(thrown: unknown): string {
 
 /** Returns what the handlers threw (several errors are one `AggregateError`), or else the error itself. */
 export function thrownBy(error: unknown): unknown {
-  return error instanceof WebhookError ? (error.cause ?? error) : error;
+  if (!(error instanceof WebhookError)) return error;
+  const { cause = error, retryable, retryAfter } = error;
+  // A function of your own in the place of `process` may say itself what becomes of the event.
+  const isWish = !retryable || retryAfter !== undefined;
+  return isWish && !(cause instanceof WebhookError || cause instanceof AggregateError) ? error : cause;
 }
 
 /** Whether no retry can help, because the event itself is invalid, or its handlers say so. */

@@ -12,7 +12,16 @@ import { deferred } from '../support/deferred.js';
 import { collectGarbage } from '../support/memory.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
-import { type Engine, eventually, hang, processing, receiverWith, record, stored } from './fixture.js';
+import {
+  type Engine,
+  eventually,
+  hang,
+  type Inbox,
+  processing,
+  receiverWith,
+  record,
+  stored,
+} from './fixture.js';
 
 /** How the workers of every inbox behave. */
 export function testWorkers({ createInbox, loseLocks, readEverything }: Engine): void {
@@ -87,14 +96,20 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(runs[0]?.waitedMs).toBeGreaterThanOrEqual(5_000);
   });
 
-  test('a handler can give an event up: a dead letter at once, with its reason', async () => {
+  const giveUp = () => {
+    throw new WebhookError('the CRM says 422', { retryable: false, cause: new Error('bad lead') });
+  };
+
+  test.each<[what: string, work: Parameters<Inbox['work']>[0]]>([
+    ['a handler', { lead_captured: giveUp }],
+    ['a function in the place of process', processing(async () => giveUp())],
+  ])('%s can give an event up: a dead letter at once, with its reason', async (_, work) => {
     const { hooks, calls, failures } = record();
     const inbox = createInbox({ hooks });
-    const error = new WebhookError('the CRM says 422', { retryable: false, cause: new Error('bad lead') });
-    inbox.work({ lead_captured: () => Promise.reject(error) });
+    inbox.work(work);
     await inbox.store(stored());
     await eventually(() => expect(calls).toEqual(['dead letter']));
-    expect(failures).toMatchObject([{ attempt: 1, error }]);
+    expect(failures).toMatchObject([{ attempt: 1, error: { message: 'the CRM says 422' } }]);
     expect(await inbox.deadLetters.list()).toMatchObject([{ attempts: 1, reason: 'the CRM says 422' }]);
   });
 
