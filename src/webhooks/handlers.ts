@@ -326,7 +326,7 @@ export class WebhookHandlers {
   }
 }
 
-/** What the handlers of an event want: to end it, all of them have to; of several delays, the longest counts. */
+/** Reads what failed handlers ask for: the event ends only if all of them say so, and the longest delay wins. */
 function wishesOf(errors: readonly unknown[]) {
   // Ours only: other libraries have such fields in other units and meanings.
   const ours = errors.filter((error) => error instanceof WebhookError);

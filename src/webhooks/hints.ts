@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/index.js';
 import { isObject } from '../utils/json.js';
 import { onOneLine } from '../utils/printable.js';
 
-// What to write instead of a wrong mount.
+// Messages that tell the reader how to mount the receiver.
 
 export const READ_BEFORE =
   'The body was read before. Mount the receiver before whatever reads it, give that `request.clone()`, ' +

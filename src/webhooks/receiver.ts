@@ -50,7 +50,7 @@ export interface WebhookRequest {
 export class WebhookReceiver {
   /** @internal */
   protected readonly parts: ReceiverParts;
-  /** Whether the responses of `fetch` are sent is known. */
+  /** Whether the program has sent a response of `fetch`: then it knows how, and nothing watches it anymore. */
   #isSending = false;
 
   /** Use {@link createWebhookReceiver}. */

@@ -1,6 +1,6 @@
 import { isObject } from '../utils/json.js';
 
-// What handlers return, when it was probably meant to do something.
+// Finds results of handlers that were probably meant to do something.
 
 const REFUSAL = 'false, an error or an error status, which has no effect: throw to refuse the event';
 const UNSTARTED = ', which nobody runs: return a promise';

@@ -37,7 +37,7 @@ function isRetryable(method: string, failure: unknown): boolean {
     const mayPass = status >= 500 ? !LASTING_5XX.includes(status) : PASSING_4XX.includes(status);
     return status === 429 || (method === 'GET' && mayPass);
   }
-  // HTML is not: the commonest first mistake is a wrong address.
+  // HTML is not retried: it mostly comes from a wrong address.
   if (failure instanceof ResponseValidationError) return method === 'GET' && isBrokenJson(failure);
   if (!(failure instanceof ConnectionError) || failure.type === 'abort_error') return false;
   // For a GET, `outcomeUnknown` is always false; otherwise it is true, unless no connection was made.

@@ -27,7 +27,7 @@ export function findWords(body: unknown): FoundWords | undefined {
   const { error, errors } = body;
   for (const holder of [body, error, Array.isArray(errors) ? (errors[0] as unknown) : errors]) {
     if (isWords(holder)) return { words: holder };
-    // Alone, a `code` may be anyone's.
+    // A `code` without words beside it may come from anything.
     if (isObject(holder) && isWords(holder.message)) return { words: holder.message, code: holder.code };
   }
   return undefined;
