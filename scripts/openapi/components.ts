@@ -93,7 +93,10 @@ export function queryParameters(query: sdk.StandardSchemaV1 | undefined, words: 
   return Object.entries(properties).map(([name, schema]) => {
     const { examples, ...about } = words.record(record, name);
     return {
-      ...{ name, in: 'query', required: required.includes(name), ...about },
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...about,
       schema: withExamples(schema as JsonObject, examples),
     };
   });

@@ -247,7 +247,7 @@ export class JobConsumer implements Consumer {
   }
 
   #listen(): void {
-    const { reporter, runner } = this.#parts;
+    const { reporter } = this.#parts;
     this.bullmq
       .on('completed', (job: InboxJob) => job.report?.())
       .on('failed', (job: InboxJob | undefined, error) => job && this.#reportFailure(job, error))

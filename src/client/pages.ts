@@ -42,11 +42,11 @@ export function pagedList<Path extends string, Body, Query, Row>(
       const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
       const { data, drift, response } = await send(endpoint, given, options, { findIssues }).withResponse();
       const body = data as Fields;
-      const next = nextCursor(body, names);
-      const isLast = next === undefined || seen.has(String(next));
       // Both were just checked.
+      const next = nextCursor(body, names) as string | number | undefined;
       const rows = body[names.data] as Row[];
-      yield { data: rows, nextCursor: isLast ? undefined : (next as string | number), drift, response };
+      const isLast = next === undefined || seen.has(String(next));
+      yield { data: rows, nextCursor: isLast ? undefined : next, drift, response };
       if (isLast) return;
       seen.add(String(next));
       // The declaration of a page has a query with this field.

@@ -99,7 +99,11 @@ function createSchemas() {
     headers: z.optional(checkedBy(headersProblem)),
     fetchOptions: z.optional(
       openObject(() => ({
-        ...{ method: own, body: own, headers: own, redirect: own, signal: own },
+        method: own,
+        body: own,
+        headers: own,
+        redirect: own,
+        signal: own,
         dispatcher: z.optional(methods('dispatch')),
       })),
     ),

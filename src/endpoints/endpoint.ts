@@ -169,7 +169,6 @@ export function endpoint<
     method,
     path,
     body,
-    query,
     response,
     auth = 'bearer',
   }: EndpointDeclaration<Path, Body, Query, Response> = declaration;

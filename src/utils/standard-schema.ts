@@ -76,7 +76,7 @@ export type SchemaOutput<Schema> = Schema extends {
 export function listOf(item: StandardSchemaV1): StandardSchemaV1 {
   const validate = async (value: unknown): Promise<StandardResult<unknown>> => {
     if (!Array.isArray(value)) return { issues: [{ message: wrongType('array', value) }] };
-    const results = await Promise.all(value.map((one: unknown) => item['~standard'].validate(one)));
+    const results = await Promise.all(value.map(async (one: unknown) => item['~standard'].validate(one)));
     const issues = results.flatMap((result, index) =>
       (result.issues ?? []).map(({ message, path = [] }) => ({ message, path: [index, ...path] })),
     );

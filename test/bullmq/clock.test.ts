@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { eventually, hang, processing, record, stored } from '../inbox/fixture.js';
-import { deferred } from '../support/deferred.js';
+import { eventually, processing, record, stored } from '../inbox/fixture.js';
 import { createInbox, redis } from './inbox-fixture.js';
 
 // The clock of a worker is wrong. That of Redis decides. BullMQ writes times of its own process.

@@ -130,7 +130,10 @@ describe('listen', () => {
     expect(lines.slice(1).map((line) => JSON.parse(line) as object)).toEqual([
       { at, status: 200, type: 'lead_captured', issues },
       {
-        ...{ at, status: 401, type: 'verification_failed', request: 'POST /' },
+        at,
+        status: 401,
+        type: 'verification_failed',
+        request: 'POST /',
         failure: expect.stringMatching('none') as string,
       },
     ]);

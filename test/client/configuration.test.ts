@@ -4,11 +4,9 @@ import {
   type AgentPlatformOptions,
   ConfigurationError,
   type FetchFunction,
-  type Region,
 } from 'agent-platform-sdk';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { baseUrls, createClient, rejectionOf, requests, seed, success, TOKEN } from '../support/client.js';
-import { RecordingLogger } from '../support/recording-logger.js';
 
 /** Sets the variables of the client to these, and no others. */
 function setEnvironment(environment: Record<string, string> = {}): void {

@@ -1,12 +1,4 @@
-import {
-  AgentPlatform,
-  type AgentPlatformOptions,
-  type ApiPromise,
-  createWebhookHandlers,
-  createWebhookReceiver,
-  type Tool,
-} from 'agent-platform-sdk';
-import { createFakePlatform } from 'agent-platform-sdk/testing';
+import { AgentPlatform, type AgentPlatformOptions, type ApiPromise, type Tool } from 'agent-platform-sdk';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { createClient, rejectionOf, requests, respond, response, seed, success } from '../support/client.js';
 import { RecordingLogger } from '../support/recording-logger.js';

@@ -91,7 +91,7 @@ test('a query and a page are described as they are declared', () => {
   const words = readWords('src/index.ts');
   const about = { ...words.operation('getTool'), parameter: () => 'Agent id.' };
   const described = paths({ ...words, operation: () => about }, { listTools });
-  const { parameters } = described[listTools.path]?.get as Operation;
+  const { parameters } = (described[listTools.path] as { readonly get: Operation }).get;
   expect(parameters).toMatchObject(parametersOf(listTools));
   expect(parameters?.at(-1)).toMatchObject({
     name: 'isImportedNumber',

@@ -435,6 +435,7 @@ test('axe finds nothing, on no tab, light and dark, and every button has a name 
       await coloured.goto(`${url}/?tab=${tab}&id=delivery_1`);
       const found = await coloured.evaluate(
         // The page allows no other script: it is run as the tests' own.
+        // oxlint-disable-next-line eslint/no-eval
         (code) => (0, eval)(`${code}; axe.run()`) as Promise<{ violations: { id: string }[] }>,
         axe,
       );

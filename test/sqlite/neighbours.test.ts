@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
+import { eventually, hang, processing, settled, stored } from '../inbox/fixture.js';
 import { loseRun, testNeighbours } from '../inbox/neighbours.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, engine, holdLock, inFile, rowOf } from './inbox-fixture.js';

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import {
-  ConfigurationError,
   createWebhookHandlers,
   createWebhookReceiver,
   parseWebhook,

@@ -7,7 +7,7 @@ import Koa from 'koa';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listenOnLoopback, serve } from '../support/loopback.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { delivery, minimal, secret } from './deliveries.js';
+import { delivery, secret } from './deliveries.js';
 
 // A wrong mount must never respond with 200: the service would not send the event again.
 

@@ -11,7 +11,7 @@ import {
   type WebhookReceiverOptions,
   type WebhookRejection,
 } from 'agent-platform-sdk';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, minimal, post, secret, settle } from './deliveries.js';

@@ -30,8 +30,13 @@ export class Deliveries {
     const payload = redact({ ...event.payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
     const address = typeof target === 'string' ? target : 'receiver';
     const delivery = this.#log.open({
-      ...{ at: Date.now(), type, region, secretOf, address },
-      ...{ headers: EVENT_HEADERS, payload },
+      at: Date.now(),
+      type,
+      region,
+      secretOf,
+      address,
+      headers: EVENT_HEADERS,
+      payload,
     });
     this.#posts.set(delivery, event);
     const { ended, done } = this.#generation.begin();
