@@ -20,6 +20,9 @@ const REGION_NAMES: Readonly<Record<string, string>> = { us: 'na', usa: 'na', am
 export function closestName(word: string, known: readonly string[]): string | undefined {
   // A wrong name may be a whole document.
   if (word.length > 100) return undefined;
+  const plain = plainName(word);
+  const same = known.find((name) => plainName(name) === plain);
+  if (same !== undefined) return same;
   // `webhookSecret` is `secret`; `eu-gcp` and `us-east-1` are regions. The last word says what it is.
   const words = word
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -30,7 +33,6 @@ export function closestName(word: string, known: readonly string[]): string | un
     .map((one) => REGION_NAMES[one] ?? one)
     .find((one) => known.includes(one));
   if (whole !== undefined) return whole;
-  const plain = plainName(word);
   const most = Math.ceil(plain.length * 0.4);
   const ranked = known
     .map((name) => ({ name, distance: editDistance(plain, plainName(name)) }))

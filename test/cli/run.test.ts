@@ -146,11 +146,12 @@ describe('when the reader of its output has gone (node#947)', () => {
   }
 
   test('a server goes on', async () => {
-    const { text } = await startUnread('fake', '--port', '0');
+    // From source, because only a build has the fake's page.
+    const { text } = await startUnread('listen', '--port', '0');
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
     // The lines of the first two cannot be written.
-    for (let call = 0; call < 3; call += 1) {
-      expect((await fetch(`${url}/eu/v3/tools/defaults`)).status).toBe(401);
+    for (let delivery = 0; delivery < 3; delivery += 1) {
+      expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
     }
   });
 

@@ -92,15 +92,11 @@ test('withOptions of a subclass returns one of the subclass', async () => {
 // sanity-io/client#12526
 test('derived clients do not repeat a warning', async () => {
   const logger = new RecordingLogger();
-  const baseUrls = { na: 'https://eu.service.test' };
   respond(response(200, success({ id: 't1', name: null })));
-  const base = createClient({ region: 'na', baseUrls, logger, logLevel: 'warn' });
+  const base = createClient({ logger, logLevel: 'warn' });
   for (let count = 0; count < 3; count += 1)
     await base.withOptions({ token: `token-${count}` }).tools.get('t1');
   expect(logger.lines).toEqual([
-    expect.stringContaining(
-      'The host of baseUrls.na begins with "eu". Is it the address of the other region?',
-    ),
     expect.stringContaining('GET /tools/{toolId} does not match the API specification'),
   ]);
 });
