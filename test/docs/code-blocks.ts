@@ -77,6 +77,8 @@ export function compileErrors(blocks: readonly CodeBlock[]): string[] {
   const files = new Map([MISSING_PACKAGES, ...blocks].map((block) => [join(root, nameOf(block)), block]));
   const host = ts.createCompilerHost(options);
   const { fileExists, getSourceFile } = host;
+  // Folders of blocks that have a path of their own.
+  host.directoryExists = () => true;
   host.fileExists = (name) => files.has(name) || fileExists(name);
   host.getSourceFile = (name, version) => {
     const block = files.get(name);
