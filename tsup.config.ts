@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, relative } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 import { entryPoints, readManifest } from './scripts/entry-points.js';
 import { mergeChunks } from './scripts/merge-chunks.js';
@@ -49,8 +49,8 @@ const rawTexts: NonNullable<Options['esbuildPlugins']>[number] = {
   setup(build) {
     build.onResolve({ filter: /\?raw$/ }, async ({ path, resolveDir, kind }) => {
       const { path: file, errors } = await build.resolve(path.replace(/\?raw$/, ''), { resolveDir, kind });
-      // With its suffix, or tsup takes styles for its own.
-      return { path: `${file}?raw`, errors, namespace: 'raw' };
+      // With its suffix, or tsup takes styles for its own. Relative, because a comment of the build names it.
+      return { path: `${relative('.', file)}?raw`, errors, namespace: 'raw' };
     });
     build.onLoad({ filter: /./, namespace: 'raw' }, ({ path }) => ({
       contents: readFileSync(path.replace(/\?raw$/, '')),
