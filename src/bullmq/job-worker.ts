@@ -83,9 +83,10 @@ export class JobWorker extends Worker<StoredWebhook, string> {
       ...(failedReason !== undefined && { failedReason }),
       ...(rested !== undefined && { rested }),
     };
-    const backend = this.getBackend();
-    // BullMQ 5.81.5 has it there (`classes/scripts.js:863`), which the types of 6 lack.
-    const { scripts = backend } = this as unknown as { readonly scripts?: typeof backend };
+    // BullMQ 5.81.5 has it there instead of in a backend (`classes/scripts.js:866`), which the types of 6 lack.
+    const { scripts = this.getBackend() } = this as unknown as {
+      readonly scripts?: ReturnType<JobWorker['getBackend']>;
+    };
     const skipAttempt = failedReason === undefined;
     await scripts.moveToDelayed(job.id ?? '', now, delay, token, { skipAttempt, fieldsToUpdate });
     if (!skipAttempt) job.attemptsMade += 1;
