@@ -36,7 +36,8 @@ export function pagedList<Path extends string, Body, Query, Row>(
     }
     // From JavaScript, the input may be anything: the first call says what is wrong.
     const query = (input as { readonly query?: Fields } | null)?.query;
-    const first = query?.[names.cursor];
+    // The first call refuses what is no cursor.
+    const first = query?.[names.cursor] as string | number | undefined;
     const seen = new Set(first === undefined ? [] : [String(first)]);
     for (let given = input; ; ) {
       const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
