@@ -40,9 +40,8 @@ test('retries and new events share one order, by when they became runnable', asy
   }
   const [first, second, third, fourth] = keys;
   // Two failed before, and became due again between the others.
-  const due = (ms: number) =>
-    `due = (SELECT due FROM $.events WHERE key = '${fourth}') + interval '${ms} ms'`;
-  await sql(`UPDATE $.events SET state = 'retrying', failures = 1, ${due(-1)} WHERE key = '${first}'`);
+  const due = `(SELECT due FROM $.events WHERE key = '${fourth}') - interval '1 microsecond'`;
+  await sql(`UPDATE $.events SET state = 'retrying', failures = 1, due = ${due} WHERE key = '${first}'`);
   await sql(`UPDATE $.events SET state = 'retrying', failures = 1, due = stored WHERE key = '${third}'`);
   const order: string[] = [];
   inbox.work(
