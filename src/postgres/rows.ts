@@ -26,7 +26,7 @@ const MOST = 500;
 const TOLERANCE_MS = 5_000;
 
 /**
- * What one worker asks of Postgres, as SQL.
+ * Asks Postgres for one worker, as SQL.
  *
  * Each query is one transaction, so `now()` is the start of the statement. Unlike `clock_timestamp()`, indexes can
  * serve it.

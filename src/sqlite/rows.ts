@@ -24,7 +24,7 @@ const FREED = `SELECT ${COLUMNS} FROM events
   WHERE state = 'running' AND (worker IS NULL OR worker NOT IN (SELECT id FROM workers))`;
 
 /**
- * What one worker asks of the file, as SQL.
+ * Asks the file for one worker, as SQL.
  *
  * Changes of one turn of the event loop share a commit: see `writer.ts`.
  */

@@ -62,7 +62,7 @@ const OTHER_STATUSES: Readonly<Record<Exclude<DeliveryOutcome, RejectionReason>,
 export interface WebhookResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** The headers, with lower-case names. */
+  /** The headers, with lower-case names. A choice: `x-delivery-id` is the id of the delivery's log lines. */
   readonly headers: Record<string, string>;
   /**
    * Empty, or a short JSON `{ message, code }`. Never contains anything of the payload or of a handler's

@@ -25,7 +25,7 @@ const MAX_AGE_MS = 300_000;
 const STALE_MAX_AGE_MS = 3_600_000;
 /** The time between two loads, and the limit of one. */
 const LOAD_INTERVAL_MS = 10_000;
-/** Of a function that returns at once: a hundred times a second. */
+/** The same for a synchronous function: at most 100 calls a second. */
 const CALL_INTERVAL_MS = 10;
 
 /** Finds owners among the secrets that a function has loaded: a memo, which a miss loads again. */
