@@ -1,13 +1,16 @@
-/** Makes the pictures of the fake's page in `docs`, light and dark, from a real story: `npx tsx scripts/picture.ts`. */
+/** Makes the pictures of the fake's page in `docs`, light and dark, from a real story: `npx tsx scripts/picture.ts`, after a build. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { AgentPlatform, createWebhookReceiver } from '../src/index.js';
-import { createFakePlatform } from '../src/testing/index.js';
 import { openBrowser } from '../test/support/chromium.js';
 
 /** What README can carry: both pictures together below 150 kB. */
 const MAX_BYTES = 75_000;
+
+// Of the build, which alone has the scripts and styles of the page.
+const built: string = new URL('../dist/testing/index.js', import.meta.url).href;
+const { createFakePlatform } = (await import(built)) as typeof import('../src/testing/index.js');
 
 const fake = createFakePlatform();
 const { eu } = fake.seed;
