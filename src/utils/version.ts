@@ -1,2 +1,2 @@
 /** The version of this package. A test holds it equal to package.json. */
-export const VERSION = '0.4.0';
+export const VERSION = '0.5.0';
