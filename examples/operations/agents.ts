@@ -2,7 +2,7 @@
 import { ConversationSchema, endpoint, withData, withPage } from 'agent-platform-sdk';
 import * as z from 'zod';
 
-/** The fields of an agent that this program uses. It is your schema: a field that departs from it is an error. */
+/** The fields of an agent that this program uses. It is your schema: a field that does not match it is an error. */
 const AgentSchema = z.looseObject({ id: z.string(), name: z.string() });
 
 export const getAgent = endpoint({

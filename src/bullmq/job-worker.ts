@@ -96,7 +96,7 @@ export class JobWorker extends Worker<StoredWebhook, string> {
   /**
    * Records the end of a run, although its lock was lost, and for as long as Redis refuses it.
    *
-   * | the event meanwhile | a success | a failure |
+   * | during the run, the event | a success | a failure |
    * |---|---|---|
    * | has no lock, and nobody noticed | counts | counts |
    * | waits to run again | counts: it does not run again | counts |

@@ -128,7 +128,7 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
     report('service', 'fail', explainFailedCall(error, platform));
   }
   for (const { issues } of drift) {
-    report('drift', 'warn', `The response departs from the API specification:${formatIssues(issues)}`);
+    report('drift', 'warn', `The response does not match the API specification:${formatIssues(issues)}`);
   }
 }
 

@@ -22,7 +22,7 @@ export const listen: Command = {
   help: `${SECRET_VARIABLE}=… agent-platform-sdk listen [options]
 
 Receives webhooks at http://127.0.0.1:4020, on any path. The service must be able to reach it: use a tunnel.
-Verifies each webhook, and prints its type, the response, and every field that departs from the API specification.
+Verifies each webhook, and prints its type, the response, and every field that does not match the API specification.
 The service does not retry: record the events, and \`replay\` posts them as often as you need.
 
 Options
@@ -55,7 +55,7 @@ A recording contains names, addresses and messages of real people: protect it as
       // Recorded before it is forwarded: a failing target must not lose it.
       if (file !== undefined) appendPrivately(file, recordLine(webhook, secrets));
       const { type, receivedAt: at } = webhook;
-      const issues = departuresOf(webhook);
+      const issues = driftOf(webhook);
       const payload = verbose ? withoutSecrets(webhook.payload, secrets) : undefined;
       const text = payload === undefined ? '' : `\n${JSON.stringify(payload, undefined, 2)}`;
       const fields = { type, issues: issues.length === 0 ? undefined : issues, payload };
@@ -130,8 +130,8 @@ function withoutSecrets(value: object, secrets: readonly string[]): unknown {
   );
 }
 
-/** The fields of a payload that depart from the API specification. */
-function departuresOf({ type, payload }: StoredWebhook): readonly Issue[] {
+/** The fields of a payload that do not match the API specification. */
+function driftOf({ type, payload }: StoredWebhook): readonly Issue[] {
   if (!isWebhookEventType(type)) return [UNKNOWN_TYPE];
   const verdict = validateOwn(webhookEvents[type].payload, payload, 'strict');
   return verdict.ok ? [] : verdict.issues;

@@ -5,7 +5,7 @@ export interface ApiResponse<Result> {
   /** The record that the method returns. */
   readonly data: Result;
   /**
-   * Lists where the body departs from the API specification, with paths from its top:
+   * Lists where the body does not match the API specification, with paths from its top:
    * `['data', 'name']`. Empty if it fits, and in `validation: 'off'`.
    */
   readonly drift: readonly Issue[];

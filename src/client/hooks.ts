@@ -57,7 +57,7 @@ export interface RetryHookContext extends HookCall {
   readonly error: ApiError | ConnectionError | ResponseValidationError;
 }
 
-/** The context of `onDrift`: a response departed from the specification, and was passed on. */
+/** The context of `onDrift`: a response did not match the specification, and was passed on. */
 export interface DriftHookContext extends Drift, Pick<HookCall, 'callId' | 'method' | 'route'> {
   /** The region of the client. */
   readonly region: Region;
@@ -90,7 +90,7 @@ export interface Hooks {
   readonly onResponse?: ((context: ResponseHookContext) => unknown) | undefined;
   /** Called before the delay that precedes a retry. */
   readonly onRetry?: ((context: RetryHookContext) => unknown) | undefined;
-  /** Called if a response departs from the specification, and is passed on all the same. */
+  /** Called if a response does not match the specification, and is passed on all the same. */
   readonly onDrift?: ((context: DriftHookContext) => unknown) | undefined;
   /** Called once at the end of each call, before its promise ends: for counters. */
   readonly onEnd?: ((context: EndHookContext) => unknown) | undefined;

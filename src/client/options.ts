@@ -54,7 +54,7 @@ export type HeadersInput =
   | Readonly<Record<string, string>>
   | readonly (readonly [name: string, value: string])[];
 
-/** Has the options of both a client and a single call. */
+/** Options that a client and a single call share. */
 export interface CallOptions {
   /**
    * Authenticates the calls: a workspace secret or an agent secret (specification, 5.2).

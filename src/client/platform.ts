@@ -71,9 +71,9 @@ export interface RawRequest extends Omit<RequestOptions, 'validation'> {
  * ```
  */
 export class AgentPlatform {
-  /** Is the region of every call. */
+  /** The region of every call. */
   readonly region: Region;
-  /** Precedes every path. Ends in `/v3`. */
+  /** The base address, ending in `/v3`. */
   readonly baseUrl: string;
 
   /** Organisations: their dashboard users and teams. */

@@ -35,8 +35,8 @@ export interface EnvelopeFields {
  *
  * Of an envelope with more fields, {@link withFields} gives all, and {@link withPage} reads lists with a cursor.
  *
- * @param schema - Any Standard Schema of `data`; its output is returned. What departs from a schema of this
- *   package, or from an array of one, is drift in `tolerant` mode. Any other schema decides alone.
+ * @param schema - Any Standard Schema of `data`; its output is returned. A value that does not match a schema
+ *   of this package, or an array of one, is drift in `tolerant` mode. Any other schema decides alone.
  * @throws {TypeError} If it is not a Standard Schema.
  *
  * @example

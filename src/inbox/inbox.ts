@@ -84,7 +84,7 @@ export class Inbox<
     this.storeTimeout = parts.settings.storeTimeout;
     bindMethods(this);
     this.deadLetters = new DeadLetters(parts.engine.deadLetters, (query) =>
-      this.#ask(query, 'The dead letters are out of reach'),
+      this.#ask(query, 'Cannot read the dead letters'),
     );
   }
 
@@ -214,7 +214,7 @@ export class Inbox<
       reporter.warnOfAll(health.warnings);
       return health;
     } catch (error) {
-      const unreachable = `The inbox is out of reach: ${engine.clean(error).message}`;
+      const unreachable = `Cannot reach the inbox: ${engine.clean(error).message}`;
       return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning>);
     }
   }

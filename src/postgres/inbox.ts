@@ -20,9 +20,9 @@ export class PostgresInbox extends Inbox<PostgresWarning> {
   /**
    * Runs your writes and the end of the event as one transaction: both happen, or neither does.
    *
-   * So they happen exactly once, whatever dies meanwhile. Call it in a handler, at its end: do what takes long before
-   * it, because a transaction holds a connection. If the handler throws afterwards, that goes to the log and to
-   * `onError`, and the event does not run again.
+   * So they happen exactly once, even if a process dies in between. Call it at the end of a handler: do what takes
+   * long before it, because a transaction holds a connection. If the handler throws afterwards, that goes to the
+   * log and to `onError`, and the event does not run again.
    *
    * @param eventKey - The `eventKey` of the handler's context.
    * @param write - Gets a connection inside a transaction. If it throws, nothing is written, and the event is retried.

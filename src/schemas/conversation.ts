@@ -49,8 +49,8 @@ import { openObject } from './object.js';
  * describe units of other numbers, formats of strings, or further values of open lists. Most fields are
  * optional; it doesn't say which ones are required.
  *
- * @remarks Every field except `ID` is optional here, a choice of this package. A record that the service stored can
- * depart from this type: look at the drift before you rely on a field (docs/guides/validation.md).
+ * @remarks Every field except `ID` is optional here, a choice of this package. A stored record can differ
+ * from this type: look at the drift before you rely on a field (docs/guides/validation.md).
  */
 export interface Conversation {
   // Contact and lead.

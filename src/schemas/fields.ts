@@ -7,7 +7,7 @@ import { openObject } from './object.js';
 export const requiredText = /* @__PURE__ */ z.string();
 /** An optional string. */
 export const text = /* @__PURE__ */ z.optional(requiredText);
-/** A number that the type says is present. JSON has rounded an integer above 2^53: it departs (basecamp-sdk#533). */
+/** A number that the type says is present. JSON has rounded an integer above 2^53: it is drift (basecamp-sdk#533). */
 export const requiredNumber = /* @__PURE__ */ z.number().check(({ value, issues }) => {
   if (isUnrounded(value)) return;
   const message = 'expected a number that JSON does not round, received an integer above 2^53';

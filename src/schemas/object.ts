@@ -20,7 +20,7 @@ export function openObject<Shape extends z.core.$ZodShape>(
 }
 
 /**
- * An object the specification marks as closed: an unlisted field departs from it.
+ * An object the specification marks as closed: an unlisted field is drift.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedObject<Shape extends z.core.$ZodShape>(
@@ -54,7 +54,7 @@ function object<Shape extends z.core.$ZodShape, Config extends z.core.$ZodObject
  */
 const OWN = /* @__PURE__ */ Symbol.for('agent-platform-sdk.schema');
 
-/** Marks a schema as one of this package: what departs from it is drift in `tolerant` mode. */
+/** Marks a schema as one of this package: a value that does not match it is drift in `tolerant` mode. */
 /* @__NO_SIDE_EFFECTS__ */
 export function owned<Schema extends object>(schema: Schema): Schema {
   return Object.defineProperty(schema, OWN, { value: true });

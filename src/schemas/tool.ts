@@ -10,7 +10,7 @@ import { type VariableField, VariableFieldSchema } from './variable.js';
  *
  * Where the specification gives only names and types, the meanings are read from the names.
  *
- * @remarks The type describes the specification. A field that came can depart from it, unless you call with
+ * @remarks The type describes the specification. A field can arrive with another type, unless you call with
  * `validation: 'strict'`: see `drift` of `.withResponse()`.
  */
 export interface Tool {

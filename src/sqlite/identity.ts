@@ -22,7 +22,7 @@ export class Identity {
     this.path = path;
   }
 
-  /** Opens the file, and remembers which one it is. Repeats that if it was replaced meanwhile. */
+  /** Opens the file, and remembers which one it is. Repeats that if it was replaced in between. */
   open<Opened extends { close(): void }>(open: () => Opened): Opened {
     for (let count = 1; ; count += 1) {
       const before = this.#read('');

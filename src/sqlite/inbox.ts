@@ -21,7 +21,7 @@ export class SqliteInbox extends Inbox<SqliteWarning> {
  * succeed, and keep an event that fails for good as a dead letter. It needs no server, and no other
  * package.
  *
- * It needs Node 22.22.3, 24.15 or later, Bun or Deno, and a disk that outlives the process: in a container,
+ * It needs Node 22.22.3+ or 24.15+, Bun, or Deno, and a disk that outlives the process: in a container,
  * a volume. An event is as safe as that disk. On several machines, use `createBullMQInbox`.
  *
  * @throws {ConfigurationError} An option is wrong, the file cannot be opened, or this runtime has no safe

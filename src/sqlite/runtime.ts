@@ -44,7 +44,7 @@ interface RuntimeProcess {
 const LEAST_VERSION = '3.51.3';
 
 const ADVICE =
-  'Use Node 22.22.3, 24.15 or later, Bun or Deno; or createBullMQInbox, with a Redis; or createPostgresInbox.';
+  'Use Node 22.22.3+ or 24.15+, Bun, or Deno; or createBullMQInbox, with a Redis; or createPostgresInbox.';
 
 /**
  * Returns the modules of the runtime.

@@ -1,6 +1,6 @@
 import { onOneLine } from './printable.js';
 
-/** One place where a value departs from its schema: an issue of an error, or drift. */
+/** One place where a value does not match its schema: an issue of an error, or drift. */
 export interface Issue {
   /** The place, from the top of the value: `['data', 'channels', 0]`. Empty for the value itself. */
   readonly path: readonly (string | number)[];

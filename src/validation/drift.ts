@@ -3,7 +3,7 @@ import type { LeveledLogger } from '../utils/logger.js';
 import type { Region } from '../utils/regions.js';
 
 /**
- * Lists where a response or an event departs from the API specification, although it was passed on.
+ * Lists where a response or an event does not match the API specification, although it was passed on.
  *
  * Each is an {@link Issue}, here as in `context.drift` of a handler and in `drift` of `.withResponse()`.
  */
@@ -12,7 +12,7 @@ export interface Drift {
   readonly source: string;
   /** The region of the call; undefined for a webhook. */
   readonly region: Region | undefined;
-  /** Each departure with its path. At most 100 are listed, and the rest is counted. */
+  /** Each place with its path. At most 100 are listed, and the rest is counted. */
   readonly issues: readonly Issue[];
 }
 

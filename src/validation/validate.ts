@@ -8,9 +8,9 @@ import { fits } from './fits.js';
 /**
  * Sets how strictly data from the service is validated against the API specification:
  *
- * - `tolerant` (default): a field that departs (wrong type, `null`, missing, unlisted value) is passed on as it
+ * - `tolerant` (default): a field that does not match (wrong type, `null`, missing, unlisted value) is passed on as it
  *   was sent, and reported as drift.
- * - `strict`: everything that departs is an error.
+ * - `strict`: everything that does not match is an error.
  * - `off`: passed on without a check and without a report.
  *
  * In every mode, it is an error if the service sends anything but an object for a record, or a list for a list.

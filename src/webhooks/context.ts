@@ -25,7 +25,7 @@ export interface WebhookContext {
    */
   readonly signal: AbortSignal;
   /**
-   * Lists the places where the event departs from its type: `['payload', 'channel']`.
+   * Lists the places where the event does not match its type: `['payload', 'channel']`.
    *
    * Look here before you use a field that decides something. Empty if the event fits, and in
    * `validation: 'off'`.

@@ -9,7 +9,7 @@ import type { EventValidation } from './payload.js';
 export interface WebhookEventOptions {
   /** Sets how strictly events are validated. Default `'tolerant'`: see {@link ValidationMode}. */
   readonly validation?: ValidationMode | undefined;
-  /** Is called when an event departs from the API specification, but is passed on. */
+  /** Is called when an event does not match the API specification, but is passed on. */
   readonly onDrift?: ((drift: Drift) => unknown) | undefined;
 }
 

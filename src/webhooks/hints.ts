@@ -22,7 +22,7 @@ const MOUNTS = `
 /**
  * Returns the error for a framework that passed something else than the method takes.
  *
- * It is to be thrown: on a return, the framework would respond with 200 to an event that nobody handled.
+ * Throw it. If it is returned, the framework responds with 200 to an event that nobody handled.
  */
 export function wrongMount(method: string, takes: string): ConfigurationError {
   const message = `receiver.${method} takes ${takes}, but got something else. Mount the receiver like this:`;

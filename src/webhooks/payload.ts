@@ -30,7 +30,7 @@ export type UnknownWebhookEvent = UnknownEventError['event'];
 /**
  * A verified webhook that cannot be handled.
  *
- * It has no type, lacks the id of the agent, organisation or client that it is about, or departs from the API
+ * It has no type, lacks the id of the agent, organisation or client that it is about, or does not match the API
  * specification in `validation: 'strict'`.
  */
 export interface InvalidWebhookEvent {
@@ -80,7 +80,7 @@ export function hasType(verified: VerifiedWebhook): verified is VerifiedWebhook 
   return typeof verified.type === 'string';
 }
 
-/** A webhook as handlers get it, and where it departs from the specification. */
+/** A webhook as handlers get it, and where it does not match the specification. */
 export interface ValidatedWebhook {
   readonly event: ReceivedWebhook;
   readonly drift: readonly Issue[];
@@ -109,7 +109,7 @@ export function toEvent(verified: VerifiedWebhook, { validation, drift }: EventV
   }
   const found = verdict.drift.map(insidePayload);
   if (found.length > 0) void drift.report({ source: type, region: undefined, issues: found });
-  // Any field of the payload may depart from its type: `drift` says which.
+  // Any field of the payload may have another type: `drift` says which.
   return { event: verified as unknown as WebhookEvent, drift: found };
 }
 

@@ -49,7 +49,7 @@ test('a refusal of Redis is a WebhookError without the command, and the dead let
   for (const ask of [() => deadLetters.replay(id), () => deadLetters.remove(id)]) {
     const error: unknown = await ask().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WebhookError);
-    expect(String(error)).toMatch(/out of reach: NOPERM .* see its ACL/);
+    expect(String(error)).toMatch(/Cannot read the dead letters: NOPERM .* see its ACL/);
     expect(error).not.toHaveProperty('cause.command');
   }
   expect(await redis.zcard('bull:agent-platform-webhooks:failed')).toBe(1);
@@ -60,6 +60,6 @@ test('without Redis, a WebhookError has the reason, without the password', async
   const { deadLetters } = createInbox({ connection: 'redis://:canary@127.0.0.1:1' });
   const error: unknown = await deadLetters.list().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(WebhookError);
-  expect(String(error)).toMatch(/out of reach.*ECONNREFUSED/);
+  expect(String(error)).toMatch(/Cannot read the dead letters.*ECONNREFUSED/);
   expect(inspect(error, { depth: 5 })).not.toContain('canary');
 });

@@ -14,8 +14,7 @@ test('without a response from Redis, it is not ready, and the health check times
   expect(await inbox.health()).toMatchObject({ ready: true });
   proxy.hold();
   const { ready, warnings } = await inbox.health();
-  const unreachable =
-    'The inbox is out of reach: Health check timed out: no response from Redis within 2000 ms';
+  const unreachable = 'Cannot reach the inbox: Health check timed out: no response from Redis within 2000 ms';
   expect([ready, warnings]).toEqual([false, { unreachable }]);
 });
 

@@ -161,7 +161,7 @@ test('warns of a response that does not match the API specification', async () =
   fake.faults.inject({ status: 200, body: { success: true, data: [] } });
   const { code, lines, tones } = await finish(['doctor'], env);
   expect([code, tones[2]]).toEqual([1, 'warn']);
-  expect(lines[2]).toMatch(/^warn {2}drift {5}The response departs.*\n {16}- message/);
+  expect(lines[2]).toMatch(/^warn {2}drift {5}The response does not match.*\n {16}- message/);
 });
 
 test('--webhook posts an authentic and a forged event', async () => {

@@ -21,7 +21,7 @@ test('every TypeScript block of the documentation and of doc comments compiles',
   expect(compileErrors(blocks)).toEqual([]);
 }, 120_000);
 
-test('the files in the guide of Nest are those of the example', () => {
+test('the files in the NestJS guide are those of the example', () => {
   const blocks = blocksOfMarkdown('nestjs', readFileSync('docs/guides/nestjs.md', 'utf8'));
   const named = blocks.filter(({ file }) => file !== undefined);
   expect(named).not.toEqual([]);

@@ -44,7 +44,7 @@ const stored = (key: string, fields: Partial<StoredWebhook> = {}): StoredWebhook
   ...fields,
 });
 
-/** An event as the guide of AWS Lambda shows it for a FIFO queue. */
+/** An event as the AWS Lambda guide shows it for a FIFO queue. */
 const sqsEvent = (...events: readonly StoredWebhook[]): SqsEvent => ({
   Records: events.map((event, index) => ({
     messageId: `message-${index}`,

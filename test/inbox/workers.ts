@@ -236,7 +236,7 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(invalid).toEqual([{ agentId: null }]);
   });
 
-  test('what departs in a stored event is in the context of its handler', async () => {
+  test('the drift of a stored event is in the context of its handler', async () => {
     const inbox = createInbox();
     const onDrift: unknown[] = [];
     const drift = await new Promise((resolve) => {

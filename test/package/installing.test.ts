@@ -9,7 +9,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { downloaded, installTool } from '../runtimes/tool-cache.js';
 import { project, removeLater, run, source, withZod4 } from './consumer.js';
 
-// What the inbox's dependencies ask of bundlers and package managers, as the guide of the inbox says.
+// What the inbox's dependencies ask of bundlers and package managers, as the inbox guide says.
 
 const program = `
   import { createBullMQInbox } from 'agent-platform-sdk/bullmq';

@@ -182,7 +182,7 @@ const grown = delivery('lead_captured', { channel: 'hologram', leadName: null })
 const grownPayload = { ...minimal.lead_captured, channel: 'hologram', leadName: null };
 const invalid = delivery('agent_deleted', { agentId: null });
 
-test('tolerant, the default, passes on what departs, and reports it; strict does not', async () => {
+test('tolerant, the default, passes on what does not match, and reports it; strict does not', async () => {
   const drifts: Drift[] = [];
   const onDrift = (drift: Drift) => void drifts.push(drift);
   expect(parseWebhook(grown, { secret, onDrift }).payload).toEqual(grownPayload);

@@ -111,6 +111,6 @@ function logAttempt(call: Call, level: 'info' | 'debug', event: () => string, fa
   );
 }
 
-/** Milliseconds since the attempt started, even if the clock of the machine is set meanwhile. */
+/** Milliseconds since the attempt started, even if the clock of the machine is set in between. */
 const durationOf = (call: Call): number =>
   Math.round(performance.now() - (latestAttempt(call) ?? call).startedAt);

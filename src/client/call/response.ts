@@ -171,7 +171,7 @@ async function validateResponse(
 /** The fields that say whether an operation succeeded (2.7, 4.3). */
 const DECIDING = ['success', 'isGood'] as const;
 
-/** Finds a deciding field whose value decides nothing: the caller must not take it for a success. */
+/** Finds a success flag with an unusable value: the caller must not take it for a success. */
 function undecidedIssues(body: Readonly<Record<string, unknown>>): Issue[] {
   return DECIDING.filter((name) => Object.hasOwn(body, name) && typeof body[name] !== 'boolean').map(
     (name) => ({ path: [name], code: 'invalid_type', message: wrongType('boolean', body[name]) }),

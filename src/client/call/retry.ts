@@ -51,7 +51,7 @@ function isBrokenJson({ headers, issues }: ResponseValidationError): boolean {
 }
 
 /**
- * Whether a delay is not waited for: `totalTimeout` would end it, or it is over the limit.
+ * Whether to give up instead of waiting: `totalTimeout` would end the delay, or it is over the limit.
  *
  * ky would first wait until `totalTimeout` ends (2.1.0, core/Ky.js, `#retryFromError`).
  */

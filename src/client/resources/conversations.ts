@@ -23,8 +23,8 @@ export class ConversationsResource extends Resource {
    * own the agent. The specification does not say which status that gets (section 7).
    * @throws {ConnectionError} If no response came. `TimeoutError` and `AbortError` are subclasses.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
-   * from the specification.
+   * @throws {ResponseValidationError} If the response is unusable, or in `'strict'` does not match the
+   * specification.
    *
    * @example
    * ```ts

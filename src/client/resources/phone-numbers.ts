@@ -27,8 +27,8 @@ export class PhoneNumbersResource extends Resource {
    * @throws {ApiError} If the service responds with an error status.
    * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, look in the dashboard, if it
    * shows numbers: the specification has no operation that shows the result.
-   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
-   * from the specification.
+   * @throws {ResponseValidationError} If the response is unusable, or in `'strict'` does not match the
+   * specification.
    *
    * @example
    * ```ts

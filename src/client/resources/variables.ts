@@ -27,8 +27,8 @@ export class VariablesResource extends Resource {
    * @throws {ConnectionError} If no response came. If `outcomeUnknown` is true, repeat the call: a 400 (4.2)
    * means that the key exists now, though not who created it.
    * @throws {OperationFailedError} If a 2xx says that the operation failed: `success: false`.
-   * @throws {ResponseValidationError} If the response is unusable, or `validation` is `'strict'` and it departs
-   * from the specification.
+   * @throws {ResponseValidationError} If the response is unusable, or in `'strict'` does not match the
+   * specification.
    *
    * @example
    * ```ts

@@ -56,7 +56,7 @@ export interface Rows<Event extends InboxEvent> {
   /**
    * Takes events of the handled types, in the order in which they became runnable.
    *
-   * @param places - Returns how many. Called as late as possible, because runs end meanwhile.
+   * @param places - Returns how many. Called as late as possible, because runs end all the time.
    */
   take(places: () => number): Promise<readonly Event[]>;
   /** Records the end of a run. */

@@ -91,7 +91,7 @@ export class Log<Each extends Entry> {
     return entry;
   }
 
-  /** Completes an entry. One that was cleared meanwhile is not emitted. */
+  /** Completes an entry. One that was cleared before is not emitted. */
   close(entry: Each, outcome: Partial<Each>): void {
     Object.assign(entry, outcome);
     if (this.entries.includes(entry)) this.#listener.onEntry(entry);

@@ -98,7 +98,7 @@ async function readCall(service: Service, incoming: Incoming, ended: AbortSignal
   const { method, place, headers, refused } = incoming;
   const text = refused === undefined ? await incoming.readText() : '';
   const match = place.region && matchRoute(service.routes(), method, place.path);
-  // Of another place, only the log asks for the holder.
+  // Outside a region, only the log needs the holder.
   const holder = findCaller(headers, place.region ?? 'eu', service.store);
   const signal = AbortSignal.any([incoming.signal, ended]);
   return { incoming, match, holder, text, signal, ended };
@@ -153,7 +153,7 @@ async function runRule(
     caller === undefined
       ? UNLIMITED_REACH
       : await permit({ caller, operation, region, path, body }, store, choices);
-  // A reset may have come meanwhile.
+  // A reset may have come in between.
   ended.throwIfAborted();
   // Only a custom endpoint may have no caller: the type of its handler says so.
   return rule({ caller: caller as Caller, region, path, query, body, reach, state: store[region] });

@@ -86,7 +86,7 @@ export function readNode(request: NodeRequest, unverified: UnverifiedBody): Prom
   request.on('error', (error) => {
     failure = error;
   });
-  // Who has read a chunk has the beginning of the body.
+  // Whoever read a chunk already holds the start of the body.
   if (request.readableEnded === true || request.readableDidRead === true) {
     throw new Rejection('body_unreadable', undefined, READ_BEFORE);
   }

@@ -43,7 +43,7 @@ const refusal = {
   async 'says what to use instead'() {
     const { name, message } = await thrownBy(openInbox);
     equal(name, 'ConfigurationError');
-    ok(message.includes('Use Node 22.22.3, 24.15 or later, Bun or Deno'), message);
+    ok(message.includes('Use Node 22.22.3+ or 24.15+, Bun, or Deno'), message);
   },
 };
 

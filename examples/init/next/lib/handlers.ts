@@ -1,7 +1,7 @@
 // Your integration: what happens when an event comes.
 import { type AgentPlatform, createWebhookHandlers, type WebhookHandlers } from 'agent-platform-sdk';
 
-/** Your ticket system. A `key` that it has already is not a new ticket. */
+/** Your ticket system. If the `key` exists, it opens no second ticket. */
 export interface Tickets {
   open(ticket: { key: string; customer: string; lastMessage: string }): Promise<void>;
 }

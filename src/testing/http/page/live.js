@@ -89,7 +89,7 @@ function renewSoon(...ids) {
     changed.clear();
     if (live.length === 0) return;
     load(undefined, live, (next, href) => {
-      // The filter was changed meanwhile.
+      // The filter has changed since.
       if (href !== location.href) return renewSoon(...live);
       for (const id of live) {
         if (id === 'list') renewList(next.getElementById(id), isForced);
