@@ -30,7 +30,7 @@ const inbox = await openInbox(settings, {
 });
 const server = settings.port === undefined ? undefined : receive(inbox, settings.port);
 if (settings.worker !== undefined) work(inbox, settings.worker);
-// As a deployment ends it: a receiver by the recipe of docs/guides/webhooks.md#shutdown.
+// As a deployment ends it: a receiver by the recipe of docs/guides/deploying.md.
 process.on('SIGTERM', () => {
   const closed = server === undefined ? inbox.close() : drain(server, { inbox });
   void closed.then(() => process.exit());

@@ -46,7 +46,11 @@ test('every file that AGENTS names exists', () => {
   expect([...paths].map(([, path = '']) => path).filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('README names every guide', () => {
-  const readme = readFileSync('README.md', 'utf8');
-  expect(guides.filter((file) => !readme.includes(`docs/guides/${file}`))).toEqual([]);
+test('README names at most 15 guides, and these link to the others', () => {
+  const linked = (document: string, link: RegExp): string[] =>
+    [...readFileSync(document, 'utf8').matchAll(link)].map(([, file = '']) => file);
+  const named = [...new Set(linked('README.md', /\]\(docs\/guides\/([\w-]+\.md)/g))];
+  expect(named.length).toBeLessThanOrEqual(15);
+  const found = named.flatMap((file) => [file, ...linked(`docs/guides/${file}`, /\]\(([\w-]+\.md)/g)]);
+  expect(guides.filter((file) => !found.includes(file))).toEqual([]);
 });
