@@ -106,8 +106,12 @@ function isSeen(stack: Error): boolean {
   return !maker.includes(HERE) && !/node_modules\/(vitest|@vitest|vite|birpc)\//.test(maker);
 }
 
+/** Whether our code has started a timer itself: Node has some of its own, such as one for the `Date` of responses. */
 function isOurs(stack: Error): boolean {
-  return isSeen(stack) && !framesOf(stack)[0]?.includes('node_modules');
+  const [maker = HERE] = framesOf(stack);
+  const lines = stack.stack?.split('\n') ?? [];
+  const called = lines[lines.findIndex((line) => line.includes(maker)) - 1] ?? '';
+  return isSeen(stack) && !maker.includes('node_modules') && /\(node:(internal\/)?timers:/.test(called);
 }
 
 function describe({ what, stack }: Made): string {
