@@ -9,8 +9,11 @@ import Fastify from 'fastify';
 import Koa from 'koa';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { leavesNothing } from '../support/leaves-nothing.js';
+import { collectGarbage } from '../support/memory.js';
 import { ownCertificate } from '../support/own-certificate.js';
 import { delivery, secret } from './deliveries.js';
+import { handling, never, pass, setUp } from './receivers.js';
 
 /** A receiver on a server of its own. */
 interface Served {
@@ -126,7 +129,7 @@ test('each server is drained after a delivery in progress, although its connecti
   // At once, because a connection stays open for five seconds.
   const drainings = servers.map(async ([, open]) => {
     const [started, end] = [deferred(), deferred()];
-    const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).onAny(() => {
+    const { receiver } = handling({}, () => {
       started.resolve();
       return end.promise;
     });
@@ -143,17 +146,11 @@ test('each server is drained after a delivery in progress, although its connecti
   await Promise.all(drainings);
 });
 
-/** Times of `drain` pass as the test says. Sockets have timers of their own. */
-function fakeTimers() {
+/** A receiver whose connections are written by hand. Times of `drain` pass as the test says. */
+async function openRaw(handler: () => unknown = () => undefined) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  return (ms: number) => vi.advanceTimersByTimeAsync(ms);
-}
-
-/** A receiver whose connections are written by hand. */
-async function openRaw(handler: () => unknown = () => undefined) {
-  const receiver = createWebhookReceiver({ secret, logLevel: 'off', dedupe: false }).onAny(handler);
-  const { server } = await onHttp(receiver);
+  const { server } = await onHttp(handling({ dedupe: false }, handler).receiver);
   server.keepAliveTimeout = 600_000;
   const { port } = server.address() as AddressInfo;
   const openConnection = async () => {
@@ -172,7 +169,6 @@ async function openRaw(handler: () => unknown = () => undefined) {
 }
 
 test('an idle connection may send one more delivery for 5 s, and is closed then', async () => {
-  const pass = fakeTimers();
   const { server, openConnection } = await openRaw();
   const [used, unused] = [await openConnection(), await openConnection()];
   for (const { send } of [used, unused]) expect(await send()).not.toMatch(/connection: close/i);
@@ -187,11 +183,10 @@ test('an idle connection may send one more delivery for 5 s, and is closed then'
 });
 
 test('after `timeout`, what is open is cut, and the inbox is closed', async () => {
-  const pass = fakeTimers();
   const started = deferred();
   const { server, openConnection } = await openRaw(() => {
     started.resolve();
-    return new Promise(() => undefined);
+    return never();
   });
   const { send, closed } = await openConnection();
   void send().catch(() => undefined);
@@ -207,7 +202,6 @@ test('after `timeout`, what is open is cut, and the inbox is closed', async () =
 });
 
 test('until `delay` is over, the server accepts connections', async () => {
-  const pass = fakeTimers();
   const { server, openConnection } = await openRaw();
   const draining = drain(server, { delay: 3_000, timeout: 1_000 });
   await pass(2_999);
@@ -233,7 +227,7 @@ test('the inbox is closed after the last delivery, and drain waits for it; a sec
       return closing.promise;
     },
   };
-  const { server } = await onHttp(createWebhookReceiver({ secret, inbox }));
+  const { server } = await onHttp(setUp({ inbox }).receiver);
   const sending = openSender(server, false)('the last');
   await vi.waitFor(() => expect(steps).toEqual(['store']));
   const draining = drain(server, { inbox }).then(() => steps.push('drained'));
@@ -244,13 +238,6 @@ test('the inbox is closed after the last delivery, and drain waits for it; a sec
   closing.resolve();
   await draining;
   expect(steps).toHaveLength(4);
-});
-
-test('a time limit in seconds is warned of', async () => {
-  const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  onTestFinished(() => warn.mockRestore());
-  await drain((await openRaw()).server, { timeout: 25 });
-  expect(warn.mock.calls.join()).toContain('drain: timeout is 25 milliseconds, which is short.');
 });
 
 test('drain rejects with what the inbox rejects with', async () => {
@@ -268,6 +255,38 @@ test('a server that was closed before is drained too', async () => {
   expect(close).toHaveBeenCalledOnce();
 });
 
+test.each(servers.slice(0, 2))('%s: drain leaves nothing behind', async (_, open) => {
+  await leavesNothing(async () => {
+    const { server, shutDown } = await open(handling().receiver);
+    expect(await openSender(server, false)('the last')).toMatchObject({ statusCode: 200 });
+    await shutDown();
+  });
+});
+
+test('a server that was drained does not stay in memory', async () => {
+  const drained: WeakRef<Server>[] = [];
+  const serveAndDrain = async () => {
+    const server = createServer(handling().receiver.node).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    drained.push(new WeakRef(server));
+    await drain(server);
+  };
+  await serveAndDrain();
+  await vi.waitFor(() => {
+    collectGarbage();
+    expect(drained.map((one) => typeof one.deref())).toEqual(['undefined']);
+  });
+});
+
+test('drain leaves no timer, and closes kept connections of a server that closes none itself', async () => {
+  const { server } = await openRaw();
+  server.keepAliveTimeout = 0;
+  const draining = drain(server);
+  expect(server.keepAliveTimeout).toBe(5_000);
+  await draining;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 test.each<[string, () => unknown]>([
   ['nothing', () => undefined],
   ['an Express app', express],
@@ -281,44 +300,25 @@ test.each<[string, () => unknown]>([
   await expect(draining).rejects.toThrow(/app\.listen\(3000\)[^]*app\.server[^]*app\.getHttpServer\(\)/);
 });
 
-test('drain leaves no timer, and closes kept connections of a server that closes none itself', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { server } = await openRaw();
-  server.keepAliveTimeout = 0;
-  const draining = drain(server);
-  expect(server.keepAliveTimeout).toBe(5_000);
-  await draining;
-  expect(vi.getTimerCount()).toBe(0);
-});
-
-test('given an inbox, drain rejects, and says what to pass', async () => {
-  const { server } = await openRaw();
-  const inbox = { close: async () => undefined, store: async () => undefined };
-  await expect(drain(server, inbox as object)).rejects.toThrow(
-    'drain takes options: drain(server, { inbox }).',
-  );
-  await drain(server, { inbox });
-});
-
-test.each(['delay', 'timeout'] as const)('a %s in seconds is warned of', async (option) => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-  onTestFinished(() => warn.mockRestore());
-  const { server } = await openRaw();
-  await drain(server, { [option]: 5 });
-  expect(warn.mock.calls).toEqual([
-    [expect.stringContaining(`drain: ${option} is 5 milliseconds, which is short.`)],
-  ]);
-});
-
-test.each<[string, object]>([
+test.each<[option: string, options: object]>([
   ['delay', { delay: -1 }],
   ['timeout', { timeout: Number.NaN }],
   ['inbox', { inbox: {} }],
+  ['inbox', { store: never, close: never }],
   ['grace', { grace: 1 }],
-])('a wrong `%s` is refused, and the next call drains', async (option, options) => {
+])('a wrong `%s` is refused (%#), and the next call drains', async (option, options) => {
   const { server } = await openRaw();
   await expect(drain(server, options)).rejects.toMatchObject({ type: 'configuration_error', option });
   expect(server.listening).toBe(true);
   await drain(server);
+});
+
+test.each(['delay', 'timeout'])('a %s in seconds is warned of', async (option) => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  onTestFinished(() => warn.mockRestore());
+  const { server } = await openRaw();
+  const draining = drain(server, { [option]: 5 });
+  await pass(5);
+  await draining;
+  expect(warn.mock.calls).toEqual([[expect.stringContaining(`${option} is 5 milliseconds, which is short`)]]);
 });

@@ -40,6 +40,8 @@ export interface DrainableServer {
       },
     ) => void,
   ): unknown;
+  /** Stops accepting connections, and calls back when all are closed. */
+  close(callback: () => void): unknown;
   /** Closes the connections without a request. */
   closeIdleConnections(): void;
   /** Closes every connection. */
@@ -109,16 +111,15 @@ async function drainOnce(server: DrainableServer, options: DrainOptions): Promis
 }
 
 /**
- * Closes a server as `node:net` does: that of `node:http` also ends idle connections, on which an event may be
- * arriving (nodejs/node lib/_http_server.js, httpServerPreClose).
+ * Closes a server, but not the idle connections, as `close` of `node:http` does first: an event may be arriving on one
+ * (nodejs/node lib/_http_server.js, httpServerPreClose).
  */
-function stopListening(server: object, closed: () => void): void {
-  let close: unknown;
-  for (let prototype = server; prototype !== null; prototype = Object.getPrototypeOf(prototype) as object) {
-    if (Object.hasOwn(prototype, 'close')) close = (prototype as { readonly close: unknown }).close;
-  }
-  // The last `close` of the prototypes is that of net.Server. It calls back even if the server was closed before.
-  (close as (this: object, callback: () => void) => void).call(server, closed);
+function stopListening(server: DrainableServer, closed: () => void): void {
+  const { closeIdleConnections } = server;
+  server.closeIdleConnections = () => undefined;
+  // It calls back even if the server was closed before.
+  server.close(closed);
+  server.closeIdleConnections = closeIdleConnections;
 }
 
 function checkServer(server: unknown): asserts server is DrainableServer {
