@@ -120,6 +120,8 @@ async function admit(
     unverified.stop = (reason) => deadline.abort(new Rejection(reason));
     budget.hold(unverified, memoryOf(body));
     const authentic = await authenticate(body, ownerFinder(), deadline);
+    // A body of which there is more as text may be the oldest itself.
+    deadline.signal.throwIfAborted();
     return { authentic, size: settings.hooks.onDelivery && sizeOf(body) };
   } catch (error) {
     // The budget's reason counts, whatever a secret function has thrown since.

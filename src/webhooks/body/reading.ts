@@ -32,9 +32,12 @@ export class BodyBudget {
   readonly #bodies = new Map<UnverifiedBody, number>();
   #bytes = 0;
 
-  /** @param maxBodyBytes - A body has room at any rate: its text may take two bytes for each of its own. */
-  constructor(maxBodyBytes: number) {
-    this.#limit = Math.max(MAX_UNVERIFIED_BYTES, 2 * maxBodyBytes);
+  /**
+   * @param maxBodyBytes - A body has room at any rate: its text may take two bytes for each of its own.
+   * @param least - Lowered by tests.
+   */
+  constructor(maxBodyBytes: number, least = MAX_UNVERIFIED_BYTES) {
+    this.#limit = Math.max(least, 2 * maxBodyBytes);
   }
 
   /** Sets the memory that a body takes now. */
