@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { endpoints, webhookEvents } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { FAULT_KINDS } from '../../src/testing/fake/faults/kinds.js';
@@ -35,4 +35,26 @@ test('the guides and the skill list each operation, each event and each kind of 
   const types = Object.keys(webhookEvents).map((type) => `\`${type}\``);
   expectIn('docs/guides/webhooks.md', types);
   expectIn('docs/guides/order-and-loss.md', types);
+});
+
+test('a table of the guides has each option of the client, receivers, stores and inboxes', () => {
+  const folders = ['bullmq', 'client', 'inbox', 'postgres', 'redis', 'sqlite', 'webhooks'];
+  const sources = folders.flatMap((folder) =>
+    readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(`src/${folder}/${file}`, 'utf8')),
+  );
+  // Arguments of functions have only doc comments, and those of `fetch` a chapter of their own.
+  const interfaces = /export interface (?!List|Parse|Fetch)(?:\w+Options|Backoff)\b[^{]*\{\n([\s\S]*?)\n\}/g;
+  const options = sources
+    .flatMap((source) => [...source.matchAll(interfaces)])
+    .flatMap(([, body = '']) => [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name = '']) => name));
+  expect(options).toContain('deadLetterRetention');
+  const listed = ['client', 'webhooks', 'deploying', 'inbox']
+    .flatMap((guide) => readFileSync(`docs/guides/${guide}.md`, 'utf8').split('\n'))
+    .filter((line) => line.startsWith('|'))
+    .flatMap((row) => [...row.matchAll(/`[^`]+`/g)])
+    .flatMap(([code]) => code.match(/\w+/g) ?? []);
+  const missing = options.filter((option) => !listed.includes(option));
+  expect(missing, 'Add it to the table of options in a guide.').toEqual([]);
 });
