@@ -1,10 +1,9 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { WebhookError } from '../errors/index.js';
-import { describeFull, describeRefusal, type InboxWarnings } from '../inbox/health.js';
-import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
+import { describeFull, type InboxWarnings, type SharedWarning } from '../inbox/health.js';
 import { isCluster, type RedisClient, settingsOf } from '../redis/connection.js';
-import { cleanError, isOutOfMemory, withinTime } from '../redis/failure.js';
+import { isOutOfMemory } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { findFull, numberIn, type OpenQueue, readInfo, type ServerInfo } from './gate.js';
@@ -15,14 +14,6 @@ import type { BullMQSettings } from './options.js';
 
 /** The kind of a warning of {@link InboxHealth}. */
 export type BullMQWarning =
-  /** Redis does not respond, or the inbox is closed. */
-  | 'unreachable'
-  /** Redis refuses writes, or the replicas do not get them. */
-  | 'refused'
-  /** A worker of this process takes no events: Redis refuses its commands, or its connections. */
-  | 'worker'
-  /** Redis is above `highWater`. */
-  | 'full'
   /** `maxmemory-policy` is not `noeviction`: a full Redis drops stored events. */
   | 'eviction'
   /** There is no `maxmemory`, so Redis grows until the system kills it. */
@@ -59,11 +50,11 @@ export async function checkRedis(opened: OpenQueue, settings: BullMQSettings): P
 const PROBE = { version: 1, type: 'probe', payload: {}, deliveryId: 'probe', receivedAt: 1 } as const;
 
 /**
- * Stores an event in a queue of its own, and removes it.
+ * Stores an event in a queue of its own, and removes it. Permissions can be withdrawn.
  *
  * A script of BullMQ stops half way at a command that is refused. In the inbox's queue, half an event would stay.
  */
-async function storeProbe({ client }: OpenQueue, settings: BullMQSettings): Promise<void> {
+export async function storeProbe({ client }: OpenQueue, settings: BullMQSettings): Promise<void> {
   const queue = new Queue<StoredWebhook>(`${settings.queueName}-probe`, {
     connection: client,
     prefix: settings.prefix,
@@ -83,17 +74,6 @@ async function storeProbe({ client }: OpenQueue, settings: BullMQSettings): Prom
     throw error;
   } finally {
     await queue.close();
-  }
-}
-
-/** Returns why Redis refuses to store an event; undefined if it takes one. Permissions can be withdrawn. */
-export async function findRefusal(opened: OpenQueue, settings: BullMQSettings): Promise<string | undefined> {
-  const writes = Promise.all([opened.replicas.probe(PROBE_TIMEOUT_MS), storeProbe(opened, settings)]);
-  try {
-    await withinTime(writes, PROBE_TIMEOUT_MS, 'Test write timed out');
-    return undefined;
-  } catch (error) {
-    return describeRefusal(cleanError(error));
   }
 }
 
@@ -119,11 +99,11 @@ export async function checkOwner(client: RedisClient, settings: BullMQSettings):
 export async function readWarnings(
   opened: OpenQueue,
   settings: BullMQSettings,
-): Promise<InboxWarnings<BullMQWarning>> {
+): Promise<InboxWarnings<BullMQWarning | SharedWarning>> {
   const node = opened.writer();
   const [info, fsync] = await Promise.all([readInfo(node), readFsync(node)]);
   const full = findFull(info, settings.highWater);
-  const warnings: Partial<Record<BullMQWarning, string | undefined | false>> = {
+  const warnings: Partial<Record<BullMQWarning | SharedWarning, string | undefined | false>> = {
     full: full && describeFull(full),
     eviction: evictionWarning(info),
     unlimited:

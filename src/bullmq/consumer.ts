@@ -57,8 +57,6 @@ export interface ConsumerParts {
   readonly settings: BullMQSettings;
   readonly runner: Runner;
   readonly reporter: InboxReporter;
-  /** Called when it has closed. */
-  readonly onClosed: () => void;
 }
 
 /** Takes jobs for a worker, and has the ends of their runs recorded: {@link JobConsumer.#settle}. */
@@ -131,11 +129,6 @@ export class JobConsumer implements Consumer {
     return performance.now() < until || this.#client.status !== 'ready' ? message : undefined;
   }
 
-  /** Whether it runs events of a type. */
-  handles(type: string): boolean {
-    return this.#parts.runner.handles(type);
-  }
-
   async close(grace: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#pausing);
@@ -143,7 +136,6 @@ export class JobConsumer implements Consumer {
     const hasClosed = await succeedsWithin(this.bullmq.close(), grace + RECORD_MS);
     if (!hasClosed) await succeedsWithin(this.bullmq.end(), 0);
     this.#client.disconnect();
-    this.#parts.onClosed();
   }
 
   /** BullMQ's processor. */
@@ -156,7 +148,7 @@ export class JobConsumer implements Consumer {
   }
 
   #takes(job: InboxJob): boolean {
-    return !isOurs(job) || this.handles(job.name);
+    return !isOurs(job) || this.#parts.runner.handles(job.name);
   }
 
   /** Returns what becomes of an event that does not run now: it has to wait, or nobody handles it. */

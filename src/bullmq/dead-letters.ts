@@ -30,10 +30,10 @@ export class FailedJobs implements DeadLetterStorage {
     return queue.getRanges(['failed'], 0, -1, true);
   }
 
-  async replay(key: string, isWanted: (letter: DeadLetter) => Promise<boolean>): Promise<boolean> {
+  async replay(key: string): Promise<boolean> {
     const opened = await this.#open();
     const job = await find(opened, key);
-    if (job === undefined || !(await isWanted(toDeadLetter(job)))) return false;
+    if (job === undefined) return false;
     // BullMQ 6.7.0 resets the attempts and not the number of stalls (`commands/reprocessJob-9.lua:50`).
     await opened.client.hdel(opened.queue.toKey(key), ...TURN_FIELDS);
     try {

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
-import type { Engine, Runner } from '../inbox/engine.js';
+import type { Engine, FoundHealth, Runner } from '../inbox/engine.js';
 import { closedError } from '../inbox/failure.js';
-import { describeRefusal, type InboxCounts, type InboxWarnings, UNKNOWN } from '../inbox/health.js';
+import { UNKNOWN } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import {
   leaveReplica,
@@ -15,7 +15,7 @@ import {
 import { cleanError, isOutOfMemory, isReplyError, isTransient, withinTime } from '../redis/failure.js';
 import { succeedsWithin, unlessAborted } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { type BullMQWarning, checkRedis, findRefusal, readWarnings } from './checks.js';
+import { type BullMQWarning, checkRedis, readWarnings, storeProbe } from './checks.js';
 import { JobConsumer } from './consumer.js';
 import { FailedJobs } from './dead-letters.js';
 import { type OpenQueue, openQueue } from './gate.js';
@@ -61,7 +61,6 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   #opening: Promise<OpenQueue> | undefined;
   /** Why Redis is unreachable: the last error of the client. */
   #failure: Error | undefined;
-  readonly #consumers = new Set<JobConsumer>();
   readonly #closing = new AbortController();
 
   constructor(settings: BullMQSettings, reporter: InboxReporter) {
@@ -87,60 +86,40 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   }
 
   consume(runner: Runner): JobConsumer {
-    const consumer: JobConsumer = new JobConsumer({
-      settings: this.#settings,
-      runner,
-      reporter: this.#reporter,
-      onClosed: () => this.#consumers.delete(consumer),
-    });
-    this.#consumers.add(consumer);
-    return consumer;
+    return new JobConsumer({ settings: this.#settings, runner, reporter: this.#reporter });
   }
 
-  async health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<BullMQWarning> }> {
-    const reading = this.#open(QUERY_TIMEOUT_MS).then((opened) => this.#readHealth(opened));
+  async probe(timeout: number): Promise<void> {
+    const opened = await this.#open(timeout);
+    await Promise.all([opened.replicas.probe(timeout), storeProbe(opened, this.#settings)]);
+  }
+
+  async health(handles?: (type: string) => boolean): Promise<FoundHealth<BullMQWarning>> {
+    const reading = this.#open(QUERY_TIMEOUT_MS).then((opened) => this.#readHealth(opened, handles));
     try {
       return await withinTime(reading, QUERY_TIMEOUT_MS, 'Health check timed out');
     } catch (error) {
       // Redis responds, but takes no writes for now: it may be a replica.
       if (!isReplyError(error) || !mayPass(error)) throw error;
-      return { counts: UNKNOWN, warnings: { refused: describeRefusal(cleanError(error)) } };
+      return { counts: UNKNOWN, warnings: {} };
     }
   }
 
-  async #readHealth(opened: OpenQueue) {
-    const { queue } = opened;
-    const [refused, counts, unhandled, oldestMs, workers, found] = await Promise.all([
-      findRefusal(opened, this.#settings),
+  async #readHealth(
+    opened: OpenQueue,
+    handles: (type: string) => boolean = () => false,
+  ): Promise<FoundHealth<BullMQWarning>> {
+    const { client, queue } = opened;
+    const [counts, unhandled, oldestMs, workers, warnings] = await Promise.all([
       queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
-      countUnhandled(opened.client, queue.toKey(''), (type) =>
-        [...this.#consumers].some((consumer) => consumer.handles(type)),
-      ),
+      countUnhandled(client, queue.toKey(''), handles),
       readOldestMs(opened),
       countWorkers(queue),
       readWarnings(opened, this.#settings),
     ]);
     const { waiting, active, delayed: retrying, failed: deadLetters } = counts;
-    const [worker] = [...this.#consumers].flatMap(({ failure }) => failure ?? []);
-    const warnings: InboxWarnings<BullMQWarning> = {
-      ...found,
-      ...(refused !== undefined && { refused }),
-      ...(worker !== undefined && {
-        worker: `A worker of this process takes no events: ${worker}`,
-      }),
-    };
-    return {
-      counts: {
-        waiting,
-        active,
-        retrying,
-        unhandled: workers === 0 ? undefined : unhandled,
-        deadLetters,
-        oldestMs,
-        workers,
-      },
-      warnings,
-    };
+    const known = { waiting, active, retrying, deadLetters, oldestMs, workers };
+    return { counts: { ...known, unhandled: workers === 0 ? undefined : unhandled }, warnings };
   }
 
   /** BullMQ's queue. Connects. */

@@ -37,8 +37,9 @@ export interface DeadLetterStorage {
   list(after: string, limit: number): Promise<DeadLetter[]>;
   get(key: string): Promise<DeadLetter | undefined>;
   keys(): Promise<readonly string[]>;
-  /** Puts one back into the queue if it is still there and `isWanted`. */
-  replay(key: string, isWanted: (letter: DeadLetter) => Promise<boolean>): Promise<boolean>;
+  /** Puts one back, with all of its attempts. Returns false if there is none. */
+  replay(key: string): Promise<boolean>;
+  /** Returns false if there is none. */
   remove(key: string): Promise<boolean>;
 }
 
@@ -123,7 +124,7 @@ export class DeadLetters {
   async replay(id: string): Promise<boolean> {
     // From JavaScript it may be missing.
     checkOptions(z.strictObject({ id: z.string() }), { id }, { of: 'deadLetters.replay' });
-    return this.#ask(() => this.#storage.replay(id, async () => true));
+    return this.#ask(() => this.#storage.replay(id));
   }
 
   /**
@@ -134,15 +135,18 @@ export class DeadLetters {
    */
   async replayAll(select: (letter: DeadLetter) => boolean | Promise<boolean> = () => true): Promise<number> {
     checkOptions(z.strictObject({ select: func }), { select }, { of: 'deadLetters.replayAll' });
-    // From JavaScript, it may return anything.
-    const isWanted = async (letter: DeadLetter) => (await select(letter)) === true;
+    const replay = async (key: string) => {
+      const letter = await this.#storage.get(key);
+      // From JavaScript, `select` may return anything.
+      return letter !== undefined && (await select(letter)) === true && this.#storage.replay(key);
+    };
     return this.#ask(async () => {
       // All keys first: pages would shift when an event is put back.
       const keys = await this.#storage.keys();
       let replayed = 0;
       for (let start = 0; start < keys.length; start += REPLAY_BATCH_SIZE) {
         const batch = keys.slice(start, start + REPLAY_BATCH_SIZE);
-        const results = await Promise.all(batch.map((key) => this.#storage.replay(key, isWanted)));
+        const results = await Promise.all(batch.map(replay));
         replayed += results.filter(Boolean).length;
       }
       return replayed;

@@ -1,6 +1,6 @@
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { DeadLetterStorage } from './dead-letters.js';
-import type { InboxCounts, InboxWarnings } from './health.js';
+import type { InboxCounts, InboxWarnings, SharedWarning } from './health.js';
 import type { WorkSettings } from './options.js';
 
 // An engine keeps the events of an inbox. `src/sqlite` and `src/bullmq` are engines.
@@ -67,12 +67,22 @@ export interface Runner {
 
 /** A worker's side of an engine. It has started. */
 export interface Consumer {
+  /** Why it takes no events; undefined if it may. */
+  readonly failure: string | undefined;
+  /** Looks for events: one was stored in this process. */
+  wake?(): void;
   /**
    * Takes no more events. Resolves when the end of each run is recorded, or cannot be.
    *
    * @param grace - Milliseconds after which the runner ends all runs.
    */
   close(grace: number): Promise<void>;
+}
+
+/** What an engine knows of its events. */
+export interface FoundHealth<Warning extends string> {
+  readonly counts: InboxCounts;
+  readonly warnings: InboxWarnings<Warning | SharedWarning>;
 }
 
 /** Where an inbox keeps its events. */
@@ -91,8 +101,14 @@ export interface Engine<Warning extends string, Worker extends Consumer = Consum
   mayPass(error: unknown): boolean;
   /** Starts to give events to a worker. */
   consume(runner: Runner): Worker;
-  /** Counts the events, and looks for what endangers them. Rejects if the storage does not respond. */
-  health(): Promise<{ readonly counts: InboxCounts; readonly warnings: InboxWarnings<Warning> }>;
+  /** Writes as `store` does, and leaves nothing behind. Rejects if the storage takes no event. */
+  probe(timeout: number): Promise<unknown>;
+  /**
+   * Counts the events, and looks for what endangers them. Rejects if the storage does not respond.
+   *
+   * @param handles - Whether a worker of this process handles a type; undefined without a worker.
+   */
+  health(handles?: (type: string) => boolean): Promise<FoundHealth<Warning>>;
   /** Makes an error that is safe to log from one of the storage. */
   clean(error: unknown): Error & { readonly code?: string };
   close(): Promise<void>;

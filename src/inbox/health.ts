@@ -39,17 +39,22 @@ export interface InboxCounts {
 
 /** The kind of a warning that every inbox may have, beside those of its storage. */
 export type SharedWarning =
+  /** The storage does not respond, or the inbox is closed. */
+  | 'unreachable'
+  /** The storage takes no write. */
+  | 'refused'
+  /** The storage has no room: events are stored again when there is some. */
+  | 'full'
+  /** A worker of this process cannot take events, and so handles nothing. */
+  | 'worker'
   /** Events have waited for a minute, and no worker is connected. */
-  'workers';
+  | 'workers';
 
 /** Milliseconds for which events may wait without a worker, as in a deploy. */
 export const UNATTENDED_MS = 60_000;
 
 /** Warnings by their kind. */
 export type InboxWarnings<Warning extends string> = Readonly<Partial<Record<Warning, string>>>;
-
-/** Warnings that keep an inbox from storing events. */
-type Obstacle = 'unreachable' | 'refused' | 'full' | 'gone';
 
 /** The counts of an inbox whose storage does not respond. */
 export const UNKNOWN: InboxCounts = {
@@ -65,9 +70,10 @@ export const UNKNOWN: InboxCounts = {
 /** Describes the state of an inbox from what it counts and warns of. */
 export function toHealth<Warning extends string>(
   counts: InboxCounts,
-  warnings: InboxWarnings<Warning>,
+  warnings: InboxWarnings<Warning | SharedWarning>,
 ): InboxHealth<Warning> {
-  const { unreachable, refused, full, gone } = warnings as InboxWarnings<Obstacle | Warning>;
+  // The last one is of a file.
+  const { unreachable, refused, full, gone } = warnings as InboxWarnings<SharedWarning | 'gone'>;
   const { waiting, active, retrying } = counts;
   const isKnown = waiting !== undefined && active !== undefined && retrying !== undefined;
   return {
@@ -86,11 +92,6 @@ function findNobody({ workers, waiting, retrying, oldestMs }: InboxCounts): Inbo
   return {
     workers: `Events wait (${wait}), and no worker is connected. Call inbox.work with the same path or queue.`,
   };
-}
-
-/** Describes why the storage takes no event, by the error of a test write. */
-export function describeRefusal({ message }: Error): string {
-  return `No event can be stored: ${message}`;
 }
 
 /** Describes a storage without room, by how full it is. */

@@ -5,7 +5,14 @@ import type { StoredWebhook, WebhookInbox } from '../webhooks/inbox.js';
 import { DeadLetters } from './dead-letters.js';
 import type { Consumer, Engine } from './engine.js';
 import { closedError } from './failure.js';
-import { type InboxHealth, type InboxWarnings, toHealth, UNATTENDED_MS, UNKNOWN } from './health.js';
+import {
+  type InboxHealth,
+  type InboxWarnings,
+  type SharedWarning,
+  toHealth,
+  UNATTENDED_MS,
+  UNKNOWN,
+} from './health.js';
 import {
   type CloseOptions,
   type InboxSettings,
@@ -15,7 +22,7 @@ import {
 } from './options.js';
 import type { InboxReporter } from './reporter.js';
 import { type EventHandlers, type HandlersByType, toHandlers } from './work-handlers.js';
-import type { InboxWorker, WorkerParts } from './worker.js';
+import { type InboxWorker, Runs, type WorkerParts } from './worker.js';
 
 /*
  * The way of an event through an inbox:
@@ -33,6 +40,11 @@ import type { InboxWorker, WorkerParts } from './worker.js';
 
 /** Limits the events that wait to be stored, in characters: they are in memory. */
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
+
+/** An engine gives up this much before its time limit, in ms, so that its own error is reported. */
+const EARLIER_MS = 10;
+/** Time limit of the test write that `health` makes, in ms. */
+const PROBE_TIMEOUT_MS = 1_000;
 
 /** The shortest time between two looks for a worker, in ms. Each counts all events. */
 const LEAST_WATCH_MS = 1_000;
@@ -70,9 +82,8 @@ export class Inbox<
   readonly #parts: InboxParts<Warning, Takes, Worker>;
   /** The number of characters in events that wait to be stored. */
   #waitingChars = 0;
-  readonly #workers = new Set<Worker>();
-  /** The handlers of its workers. */
-  readonly #handlers = new Set<EventHandlers>();
+  /** The workers of this process, and what is theirs. */
+  readonly #workers = new Map<Worker, { readonly consumer: Takes; readonly handlers: EventHandlers }>();
   #watching: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;
   /** They reject the calls that still wait for the storage when the inbox has closed. */
@@ -110,7 +121,7 @@ export class Inbox<
     let storing: Promise<void> = Promise.resolve();
     const notStored = `The event could not be stored in ${engine.name}`;
     const attempt = (msLeft: number): Promise<void> => {
-      storing = engine.store(event, msLeft, json);
+      storing = engine.store(event, Math.max(msLeft - EARLIER_MS, 1), json);
       return within(storing, msLeft, () => new WebhookError(`${notStored}: no response within ${msLeft} ms`));
     };
     try {
@@ -118,6 +129,7 @@ export class Inbox<
         () => withRetries(attempt, this.storeTimeout, (error) => engine.mayPass(error)),
         notStored,
       );
+      for (const { consumer } of this.#workers.values()) consumer.wake?.();
       this.#watch();
     } finally {
       // Only now: an attempt that timed out may still wait for its connection, with the event in memory.
@@ -176,22 +188,28 @@ export class Inbox<
     if (this.#closing !== undefined) throw closedError();
     const { engine, settings, reporter, Worker } = this.#parts;
     const handlers = toHandlers(work, options.onError, settings.log);
-    const worker: Worker = new Worker({
+    const runs = new Runs({
       settings,
       reporter,
       work: resolveWork(options, settings.log),
       handlers,
-      anyHandles: (type) => [...this.#handlers].some((one) => one.handles(type)),
-      consume: (runner) => engine.consume(runner),
-      onClosed: () => {
-        this.#handlers.delete(handlers);
-        this.#workers.delete(worker);
-        this.#watch();
-      },
+      anyHandles: (type) => this.#handles(type),
     });
-    this.#handlers.add(handlers);
-    this.#workers.add(worker);
+    const consumer = engine.consume(runs);
+    const onClosed = () => {
+      this.#workers.delete(worker);
+      this.#watch();
+    };
+    const worker: Worker = new Worker({ consumer, runs, log: settings.log, onClosed });
+    this.#workers.set(worker, { consumer, handlers });
     return worker;
+  }
+
+  /** Whether a worker of this process handles events of a type. The service's test event needs no handler. */
+  #handles(type: string): boolean {
+    return (
+      type === 'webhook_test' || [...this.#workers.values()].some(({ handlers }) => handlers.handles(type))
+    );
   }
 
   /**
@@ -208,15 +226,34 @@ export class Inbox<
    */
   async health(): Promise<InboxHealth<Warning>> {
     const { engine, reporter } = this.#parts;
+    const handles = (type: string) => this.#handles(type);
+    const looking = this.#findObstacles();
     try {
-      const { counts, warnings } = await engine.health();
-      const health = toHealth<Warning>(counts, warnings);
+      const { counts, warnings } = await engine.health(this.#workers.size > 0 ? handles : undefined);
+      // The compiler does not join records whose keys depend on a parameter.
+      const found = { ...warnings, ...(await looking) } as InboxWarnings<Warning | SharedWarning>;
+      const health = toHealth<Warning>(counts, found);
       reporter.warnOfAll(health.warnings);
       return health;
     } catch (error) {
       const unreachable = `Cannot reach the inbox: ${engine.clean(error).message}`;
-      return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning>);
+      return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning | SharedWarning>);
     }
+  }
+
+  /** Makes a test write, and looks for a worker of this process that takes no events. Never rejects. */
+  async #findObstacles(): Promise<InboxWarnings<SharedWarning>> {
+    const { engine } = this.#parts;
+    const late = () => new WebhookError(`no response within ${PROBE_TIMEOUT_MS} ms`);
+    const refused = await within(engine.probe(PROBE_TIMEOUT_MS - EARLIER_MS), PROBE_TIMEOUT_MS, late).then(
+      () => undefined,
+      (error: unknown) => `No event can be stored: ${engine.clean(error).message}`,
+    );
+    const [failure] = [...this.#workers.values()].flatMap(({ consumer }) => consumer.failure ?? []);
+    return {
+      ...(refused && { refused }),
+      ...(failure && { worker: `A worker of this process takes no events: ${failure}` }),
+    };
   }
 
   /**
@@ -267,7 +304,7 @@ export class Inbox<
 
   async #close(options: CloseOptions): Promise<void> {
     clearTimeout(this.#watching);
-    await Promise.all([...this.#workers].map((worker) => worker.close(options)));
+    await Promise.all([...this.#workers.keys()].map((worker) => worker.close(options)));
     await succeedsWithin(this.#parts.engine.close(), CLOSE_STORAGE_MS);
     // Those who have just got their response go on first.
     await sleep(0);

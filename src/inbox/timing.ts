@@ -4,5 +4,3 @@
 export const PAUSE_MS = 1_000;
 /** Milliseconds after the grace in which an engine records the ends of runs. */
 export const RECORD_MS = 2_000;
-/** Time limit of the test write that `health` makes, in ms. */
-export const PROBE_TIMEOUT_MS = 1_000;

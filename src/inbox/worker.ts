@@ -13,12 +13,10 @@ import { RECORD_MS } from './timing.js';
 const AFTER_GRACE_MS = RECORD_MS + 500;
 
 /** The parts of a worker. */
-export interface WorkerParts<Worker extends Consumer> extends RunParts {
-  readonly reporter: InboxReporter;
-  /** Whether a worker of this inbox, in this process, has a handler for a type. */
-  readonly anyHandles: (type: string) => boolean;
-  /** Starts to take events. */
-  readonly consume: (runner: Runner) => Worker;
+export interface WorkerParts<Takes extends Consumer> {
+  readonly consumer: Takes;
+  readonly runs: Runs;
+  readonly log: LeveledLogger;
   /** Called when the worker has closed. */
   readonly onClosed: () => void;
 }
@@ -35,20 +33,16 @@ export interface WorkerParts<Worker extends Consumer> extends RunParts {
  * process.on('SIGTERM', () => void worker.close({ grace: 10_000 }));
  * ```
  */
-export class InboxWorker<Worker extends Consumer = Consumer> {
+export class InboxWorker<Takes extends Consumer = Consumer> {
   /** @internal */
-  protected readonly consumer: Worker;
-  readonly #runs: Runs;
-  readonly #log: LeveledLogger;
-  readonly #onClosed: () => void;
+  protected readonly consumer: Takes;
+  readonly #parts: WorkerParts<Takes>;
   #closing: Promise<void> | undefined;
 
   /** Use `inbox.work`. */
-  constructor({ consume, onClosed, ...parts }: WorkerParts<Worker>) {
-    this.#log = parts.settings.log;
-    this.#runs = new Runs(parts);
-    this.#onClosed = onClosed;
-    this.consumer = consume(this.#runs);
+  constructor(parts: WorkerParts<Takes>) {
+    this.#parts = parts;
+    this.consumer = parts.consumer;
     bindMethods(this);
   }
 
@@ -58,30 +52,36 @@ export class InboxWorker<Worker extends Consumer = Consumer> {
    * Takes at most `grace` and three seconds, whatever the storage does.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    this.#closing ??= this.#close(resolveGrace(options, this.#log));
+    this.#closing ??= this.#close(resolveGrace(options, this.#parts.log));
     return this.#closing;
   }
 
   async #close(grace: number): Promise<void> {
-    const timer = setTimeout(() => this.#runs.giveBack(), Math.min(grace, MAX_TIMER_MS));
-    await succeedsWithin(this.consumer.close(grace), grace + AFTER_GRACE_MS);
+    const { consumer, runs, onClosed } = this.#parts;
+    const timer = setTimeout(() => runs.giveBack(), Math.min(grace, MAX_TIMER_MS));
+    await succeedsWithin(consumer.close(grace), grace + AFTER_GRACE_MS);
     clearTimeout(timer);
-    this.#onClosed();
+    onClosed();
   }
 }
 
-type RunnerParts = Omit<WorkerParts<Consumer>, 'consume' | 'onClosed'>;
+/** The parts of the runs of a worker. */
+export interface RunsParts extends RunParts {
+  readonly reporter: InboxReporter;
+  /** Whether a worker of this inbox, in this process, has a handler for a type. */
+  readonly anyHandles: (type: string) => boolean;
+}
 
 /** The runs of a worker. */
-class Runs implements Runner {
+export class Runs implements Runner {
   readonly settings: WorkSettings;
-  readonly #parts: RunnerParts;
+  readonly #parts: RunsParts;
   readonly #reporter: InboxReporter;
   readonly #running = new Set<EventRun>();
   /** Runs that begin now are given back. */
   #isOver = false;
 
-  constructor(parts: RunnerParts) {
+  constructor(parts: RunsParts) {
     this.settings = parts.work;
     this.#parts = parts;
     this.#reporter = parts.reporter;

@@ -1,15 +1,11 @@
 import { InboxFullError } from '../errors/inbox.js';
 import { ConfigurationError, WebhookError } from '../errors/index.js';
-import type { DeadLetterStorage } from '../inbox/dead-letters.js';
-import type { Engine, Runner } from '../inbox/engine.js';
-import { describeFull, describeRefusal, type InboxCounts, type InboxWarnings } from '../inbox/health.js';
+import type { Engine, FoundHealth, Runner } from '../inbox/engine.js';
+import { describeFull, type InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { RowConsumer } from '../inbox/rows/consumer.js';
 import { summarize } from '../inbox/rows/counts.js';
-import { deadLettersOf } from '../inbox/rows/dead-rows.js';
 import type { TakenRow } from '../inbox/rows/taken.js';
-import { PROBE_TIMEOUT_MS } from '../inbox/timing.js';
-import { within } from '../utils/waiting.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { Batcher } from './batcher.js';
 import { Database } from './database.js';
@@ -22,14 +18,6 @@ import { LOST } from './tables.js';
 
 /** The kind of a warning of {@link InboxHealth}. */
 export type PostgresWarning =
-  /** Postgres does not respond, refuses the connection, or the inbox is closed. */
-  | 'unreachable'
-  /** Postgres takes no write: it is a standby, or the role lacks a right. */
-  | 'refused'
-  /** A worker of this process takes no events: Postgres refuses. */
-  | 'worker'
-  /** The last event found no room on the disk of Postgres. */
-  | 'full'
   /** A crash of the server can lose events: `fsync` or `synchronous_commit` is off. */
   | 'persistence'
   /** A standby follows that Postgres does not wait for: a failover loses the newest events. */
@@ -58,7 +46,7 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   readonly name = 'Postgres';
   readonly mayPass = mayPass;
   readonly clean = cleanError;
-  readonly deadLetters: DeadLetterStorage;
+  readonly deadLetters: Events;
   readonly #database: Database;
   /** The runs of this process whose end is not recorded, with their workers. */
   readonly #runs = new Map<TakenRow, Runner>();
@@ -67,7 +55,6 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   readonly #events: Events;
   readonly #stores: Batcher<EventToStore, undefined>;
   readonly #ends: Batcher<End, Ended>;
-  readonly #consumers = new Set<RowConsumer<TakenRow>>();
   #fullUntil = 0;
 
   constructor(settings: PostgresSettings, reporter: InboxReporter) {
@@ -76,7 +63,7 @@ export class PostgresEngine implements Engine<PostgresWarning> {
     this.#database = new Database(settings, reporter);
     const events = new Events(this.#database);
     this.#events = events;
-    this.deadLetters = deadLettersOf(events);
+    this.deadLetters = events;
     this.#stores = new Batcher(
       (items) => events.store(items),
       ({ json }) => json.length,
@@ -96,11 +83,10 @@ export class PostgresEngine implements Engine<PostgresWarning> {
       this.#fullUntil = performance.now() + FULL_MS;
       throw new InboxFullError(FULL, 'Make room there: workers need it too.');
     }
-    for (const consumer of this.#consumers) consumer.wake();
   }
 
-  consume(runner: Runner): RowConsumer<TakenRow> {
-    const consumer: RowConsumer<TakenRow> = new RowConsumer({
+  consume(runner: Runner): RowConsumer {
+    return new RowConsumer({
       rows: new PostgresRows({
         database: this.#database,
         ends: this.#ends,
@@ -113,11 +99,7 @@ export class PostgresEngine implements Engine<PostgresWarning> {
       reporter: this.#reporter,
       pollInterval: POLL_MS,
       clean: cleanError,
-      onClosed: () => this.#consumers.delete(consumer),
     });
-    this.#consumers.add(consumer);
-    consumer.wake();
-    return consumer;
   }
 
   /** Returns the statement that completes an event which runs here. */
@@ -158,25 +140,17 @@ export class PostgresEngine implements Engine<PostgresWarning> {
     }
   }
 
-  async health(): Promise<{
-    readonly counts: InboxCounts;
-    readonly warnings: InboxWarnings<PostgresWarning>;
-  }> {
-    const events = this.#events;
-    const late = () => new WebhookError(`no response within ${PROBE_TIMEOUT_MS} ms`);
-    const refused = await within(events.probe(), PROBE_TIMEOUT_MS, late).then(
-      () => undefined,
-      (error: unknown) => describeRefusal(cleanError(error)),
-    );
-    const [counts, server] = await Promise.all([events.count(), events.server()]);
-    const failure = [...this.#consumers].find((consumer) => consumer.failure)?.failure;
+  probe(): Promise<void> {
+    return this.#events.probe();
+  }
+
+  async health(handles?: (type: string) => boolean): Promise<FoundHealth<PostgresWarning>> {
+    const [counts, server] = await Promise.all([this.#events.count(), this.#events.server()]);
     const warnings = {
-      ...(refused && { refused }),
-      ...(failure && { worker: `A worker of this process takes no events: ${failure.message}` }),
       ...(performance.now() < this.#fullUntil && { full: describeFull(FULL) }),
       ...(server && warningsOf(server)),
     };
-    return { counts: { ...summarize(counts, this.#consumers), workers: server?.workers }, warnings };
+    return { counts: { ...summarize(counts, handles), workers: server?.workers }, warnings };
   }
 
   async close(): Promise<void> {

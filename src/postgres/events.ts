@@ -1,6 +1,7 @@
+import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { Count } from '../inbox/rows/counts.js';
-import type { DeadQueries, DeadRow } from '../inbox/rows/dead-rows.js';
-import { encodeType, withType } from '../inbox/rows/taken.js';
+import { type DeadRow, toDeadLetter } from '../inbox/rows/dead-rows.js';
+import { encodeType } from '../inbox/rows/taken.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { Database } from './database.js';
 
@@ -27,7 +28,7 @@ export const READY = "e.state IN ('waiting', 'retrying')";
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** Stores and counts the events, and finds the dead letters. */
-export class Events implements DeadQueries {
+export class Events implements DeadLetterStorage {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -58,21 +59,21 @@ export class Events implements DeadQueries {
 
   // Dead letters
 
-  list(after: string, limit: number): Promise<DeadRow[]> {
+  list(after: string, limit: number): Promise<DeadLetter[]> {
     return this.#find('e.key > $1 ORDER BY e.key LIMIT $2', after, limit);
   }
 
-  async get(key: string): Promise<DeadRow | undefined> {
+  async get(key: string): Promise<DeadLetter | undefined> {
     return (await this.#find('e.key = $1', key))[0];
   }
 
-  async #find(which: string, ...values: readonly unknown[]): Promise<DeadRow[]> {
+  async #find(which: string, ...values: readonly unknown[]): Promise<DeadLetter[]> {
     const rows = await this.#database.query<DeadRow>(
       `SELECT ${COLUMNS}, extract(epoch FROM e.died)::float8 * 1000 AS died, e.reason FROM $.events e
       WHERE e.state = 'dead' AND ${which}`,
       ...values,
     );
-    return rows.map(withType);
+    return rows.map(toDeadLetter);
   }
 
   async keys(): Promise<string[]> {
@@ -94,14 +95,13 @@ export class Events implements DeadQueries {
 
   // Health
 
-  async count(): Promise<Count[]> {
-    const rows = await this.#database.query<Count>(
+  count(): Promise<Count[]> {
+    return this.#database.query<Count>(
       `SELECT state, type, count(*)::float8 AS count, min(received) AS oldest FROM $.events e WHERE ${READY}
         GROUP BY state, type
       UNION ALL SELECT 'running', '', count(*), 0 FROM $.events WHERE state = 'running'
       UNION ALL SELECT 'dead', '', count(*), 0 FROM $.events WHERE state = 'dead'`,
     );
-    return rows.map(withType);
   }
 
   /** Returns the number of workers that live, and on what the durability of a commit depends. */

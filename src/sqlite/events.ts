@@ -1,6 +1,7 @@
+import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { Count } from '../inbox/rows/counts.js';
-import type { DeadQueries, DeadRow } from '../inbox/rows/dead-rows.js';
-import { encodeType, withType } from '../inbox/rows/taken.js';
+import { type DeadRow, toDeadLetter } from '../inbox/rows/dead-rows.js';
+import { encodeType } from '../inbox/rows/taken.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import type { InboxFile } from './file.js';
 import type { SqlValue } from './runtime.js';
@@ -10,7 +11,7 @@ export const COLUMNS = 'id, run, key, type, received AS receivedAt, failures, st
 export const WAITING = "state = 'waiting', worker = NULL, due = 0";
 
 /** Stores and counts the events of a file, and finds its dead letters. */
-export class Events implements DeadQueries {
+export class Events implements DeadLetterStorage {
   readonly #file: InboxFile;
 
   constructor(file: InboxFile) {
@@ -29,10 +30,10 @@ export class Events implements DeadQueries {
   }
 
   /** Counts the events, in the index alone. */
-  async count(): Promise<Count[]> {
+  count(): Promise<Count[]> {
     const sql = `SELECT state, type, count(*) AS count, min(received) AS oldest
       FROM events GROUP BY state, type`;
-    return (await this.#file.read((db) => db.all<Count>(sql))).map(withType);
+    return this.#file.read((db) => db.all<Count>(sql));
   }
 
   countWorkers(): Promise<number> {
@@ -46,17 +47,17 @@ export class Events implements DeadQueries {
     await this.#file.write((db) => db.run(sql), timeout);
   }
 
-  list(after: string, limit: number): Promise<readonly DeadRow[]> {
+  list(after: string, limit: number): Promise<DeadLetter[]> {
     return this.#find('key > ? ORDER BY key LIMIT ?', after, limit);
   }
 
-  async get(key: string): Promise<DeadRow | undefined> {
+  async get(key: string): Promise<DeadLetter | undefined> {
     return (await this.#find('key = ?', key))[0];
   }
 
-  #find(which: string, ...values: readonly SqlValue[]): Promise<readonly DeadRow[]> {
+  async #find(which: string, ...values: readonly SqlValue[]): Promise<DeadLetter[]> {
     const sql = `SELECT ${COLUMNS}, died, reason FROM events WHERE state = 'dead' AND ${which}`;
-    return this.#file.read((db) => db.all<DeadRow>(sql, ...values));
+    return (await this.#file.read((db) => db.all<DeadRow>(sql, ...values))).map(toDeadLetter);
   }
 
   async keys(): Promise<readonly string[]> {

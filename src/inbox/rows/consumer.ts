@@ -31,8 +31,6 @@ export interface ConsumerParts<Event extends InboxEvent> {
   readonly pollInterval: number;
   /** Makes an error that is safe to log. */
   readonly clean: (error: unknown) => Error & { readonly code?: string };
-  /** Called when it has closed. */
-  readonly onClosed: () => void;
 }
 
 /** Takes events for a worker, keeps their locks, and records the ends of their runs. */
@@ -62,7 +60,7 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
   /** The others know that this worker lives. What it takes would be free at once otherwise. */
   #isListed = false;
   /** Why this worker takes nothing; undefined if the last look could have. */
-  failure: Error | undefined;
+  failure: string | undefined;
   #isKeeping = false;
   #isLooking = false;
   #mustLookAgain = false;
@@ -76,11 +74,7 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
     const interval = Math.min(parts.pollInterval, lockDuration / 4);
     this.#clock = new ClockWatch(Math.max(lockDuration / 2, LOOKS_AWAY * parts.pollInterval));
     this.#timer = setInterval(() => this.wake(), interval);
-  }
-
-  /** Whether events of a type have a handler here. */
-  handles(type: string): boolean {
-    return this.#parts.runner.handles(type);
+    this.wake();
   }
 
   /** Looks for events, if there is a place for one, and for locks to renew. */
@@ -99,7 +93,6 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
     this.#hasGivenUp = true;
     clearInterval(this.#timer);
     await succeedsWithin(this.#rows.leave(), LEAVE_MS);
-    this.#parts.onClosed();
   }
 
   async #settle(): Promise<void> {
@@ -265,9 +258,10 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
     }
   }
 
-  #report(error: unknown): Error {
+  /** Logs a failure of the storage, and returns its message. */
+  #report(error: unknown): string {
     const failure = this.#parts.clean(error);
     this.#parts.reporter.storageFailed(failure);
-    return failure;
+    return failure.message;
   }
 }

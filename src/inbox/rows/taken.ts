@@ -15,7 +15,7 @@ export interface EventRow extends TakenRow {
 }
 
 export function toEvent(row: EventRow): TakenRow {
-  return { ...withType(row), data: parseJson(row.data) };
+  return { ...row, type: decodeType(row.type), data: parseJson(row.data) };
 }
 
 /** The longest beginning of a type that is in its column, in characters: each look reads all types that wait. */
@@ -33,9 +33,4 @@ export function encodeType(type: string): string {
 export function decodeType(type: string): string {
   // Somebody has changed the row, or it is in a file of 0.4.
   return (parseJson(`"${type}"`) as string | undefined) ?? type;
-}
-
-/** Decodes the type of a row. */
-export function withType<Found extends { readonly type: string }>(row: Found): Found {
-  return { ...row, type: decodeType(row.type) };
 }
