@@ -7,7 +7,7 @@ export function delayAfter(failures: number, { type, delay, maxDelay, jitter }: 
 }
 
 /** The base of the delays after a stall, in ms; `lockDuration`, if that is shorter. */
-export const STALL_DELAY_MS = 1_000;
+const STALL_DELAY_MS = 1_000;
 
 /**
  * Returns the delay in ms before an event runs again that has stalled this many times.

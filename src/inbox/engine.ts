@@ -33,6 +33,9 @@ export type Ending =
   /** Another run has taken the event over, and records the end. */
   | { readonly kind: 'lost' };
 
+/** An end that is recorded. */
+export type RecordedEnding = Exclude<Ending, { readonly kind: 'lost' }>;
+
 /** A run that has ended. */
 export interface EndedRun {
   readonly ending: Ending;

@@ -1,7 +1,6 @@
-import type { Pool, PoolConfig } from 'pg';
+import pg, { type Pool, type PoolConfig } from 'pg';
 import { ConfigurationError } from '../errors/index.js';
 import { closedError } from '../inbox/failure.js';
-import type { InboxReporter } from '../inbox/reporter.js';
 import { refuseOptions } from '../validation/check-options.js';
 import { cleanError, codeOf } from './failure.js';
 import type { PostgresClient, PostgresSettings } from './options.js';
@@ -34,27 +33,26 @@ export class Database {
   /** The schema, as SQL. */
   readonly schema: string;
   readonly #settings: PostgresSettings;
-  #pools: Promise<Pools> | undefined;
+  readonly #pools: Pools;
   #ready: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(settings: PostgresSettings, reporter: InboxReporter) {
+  constructor(settings: PostgresSettings) {
     this.#settings = settings;
+    this.#pools = createPools(settings.connection);
     this.schema = `"${settings.schema}"`;
-    // A missing package shows at the start, and not with the first event.
-    this.#open().catch((error: unknown) => reporter.storageFailed(cleanError(error)));
   }
 
   /** Asks for rows. `$.` in the SQL stands for the schema and a dot. Each call is one transaction. */
   async query<Found extends object = Row>(sql: string, ...values: readonly unknown[]): Promise<Found[]> {
-    const { others } = await this.#prepared();
-    return this.#ask<Found>(others, sql, values);
+    await this.#prepared();
+    return this.#ask<Found>(this.#pools.others, sql, values);
   }
 
   /** As `query`, in the connection for storing. */
   async store(sql: string, ...values: readonly unknown[]): Promise<void> {
-    const { stores } = await this.#prepared();
-    await this.#ask(stores, sql, values);
+    await this.#prepared();
+    await this.#ask(this.#pools.stores, sql, values);
   }
 
   async #ask<Found extends object = Row>(
@@ -72,8 +70,8 @@ export class Database {
 
   /** Runs a function in a transaction. A connection on which it fails is closed, which rolls back. */
   async transaction<Value>(act: (client: PostgresClient) => Promise<Value>): Promise<Value> {
-    const { transactions } = await this.#prepared();
-    const client = await transactions.connect();
+    await this.#prepared();
+    const client = await this.#pools.transactions.connect();
     // A connection that breaks while nothing is asked of it would end the process.
     const ignore = () => undefined;
     client.on('error', ignore);
@@ -92,71 +90,35 @@ export class Database {
 
   // Connections and tables
 
-  #open(): Promise<Pools> {
-    this.#pools ??= this.#createPools().catch((error: unknown) => {
-      this.#pools = undefined;
-      throw error;
-    });
-    return this.#pools;
-  }
-
-  async #createPools(): Promise<Pools> {
-    const { connection } = this.#settings;
-    const create = await poolMaker(connection);
-    const open = (max: number, query_timeout?: number) => {
-      const pool = create({
-        max,
-        min: 0,
-        keepAlive: true,
-        allowExitOnIdle: true,
-        connectionTimeoutMillis: CONNECT_MS,
-        ...(query_timeout && { query_timeout, application_name: 'agent-platform-inbox' }),
-      });
-      // A connection breaks while it is idle. Without a listener, that would end the process; the next query opens one.
-      return pool.on('error', () => undefined);
-    };
-    return {
-      stores: open(1, STORE_MS),
-      others: open(3, QUERY_MS),
-      transactions: typeof connection === 'string' ? open(10) : connection,
-    };
-  }
-
-  async #prepared(): Promise<Pools> {
+  async #prepared(): Promise<void> {
     if (this.#isClosed) throw closedError();
-    const pools = await this.#open();
-    this.#ready ??= this.#prepare(pools.others).catch((error: unknown) => {
+    this.#ready ??= this.#prepare().catch((error: unknown) => {
       this.#ready = undefined;
       throw error;
     });
-    await this.#ready;
-    return pools;
+    return this.#ready;
   }
 
   /** Makes the tables if they are missing. A role that may not can use those that are there. */
-  async #prepare(pool: Pool): Promise<void> {
-    const found = (await this.#readMeta(pool)) ?? (await this.#create(pool));
+  async #prepare(): Promise<void> {
     const { schema, application } = this.#settings;
+    const { others } = this.#pools;
+    const found = (await this.#readMeta(others)) ?? (await this.#create(others));
     if (found.encoding !== 'UTF8') {
-      refuse(
-        'connectionString',
-        `leads to a database in ${String(found.encoding)}. Create it with ENCODING 'UTF8'.`,
-      );
+      const text = `leads to a database in ${String(found.encoding)}. Create it with ENCODING 'UTF8'.`;
+      refuse('connectionString', text);
     }
     if (found.version !== TABLES_VERSION) {
-      refuse(
-        'schema',
-        `${schema} has tables of another release (${String(found.version)}). Update this package.`,
-      );
+      const text = `${schema} has tables of another release (${String(found.version)}). Update this package.`;
+      refuse('schema', text);
     }
-    if (application === undefined) return;
-    const sql = 'UPDATE $.meta SET application = $1 WHERE application IS NULL';
-    if (found.application === null) await this.#ask(pool, sql, [application]);
-    const owner = (await this.#readMeta(pool))?.application;
-    if (owner !== application) {
-      const text = `is ${application}, but ${schema} belongs to ${String(owner)}. Give each application its own schema.`;
-      refuse('application', text);
-    }
+    if (application === undefined || found.application === application) return;
+    // Another process may be the first at this moment.
+    const sql = 'UPDATE $.meta SET application = coalesce(application, $1) RETURNING application';
+    const [owner] = await this.#ask(others, sql, [application]);
+    if (owner?.application === application) return;
+    const text = `is ${application}, but ${schema} belongs to ${String(owner?.application)}. Give each application its own schema.`;
+    refuse('application', text);
   }
 
   async #readMeta(pool: Pool): Promise<Row | undefined> {
@@ -192,7 +154,7 @@ export class Database {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const { stores, others, transactions } = await this.#open();
+    const { stores, others, transactions } = this.#pools;
     const own = typeof this.#settings.connection === 'string' ? [transactions] : [];
     await Promise.all([stores, others, ...own].map((pool) => pool.end()));
   }
@@ -202,23 +164,31 @@ function refuse(option: string, text: string): never {
   return refuseOptions('createPostgresInbox', [{ option, text }]);
 }
 
-/**
- * Returns a function that opens pools: with the class and the options of a pool of yours, or else with `pg`, which is
- * loaded only then.
- */
-export async function poolMaker(connection: Pool | string): Promise<(config: PoolConfig) => Pool> {
-  if (typeof connection !== 'string') {
-    // Its own class: connectors of clouds derive one. `password` cannot be listed (pg-pool 3.6, index.js).
-    const Same = connection.constructor as new (config: PoolConfig) => Pool;
-    const { password } = connection.options;
-    return (config) =>
-      new Same({ ...connection.options, ...(password !== undefined && { password }), ...config });
-  }
-  try {
-    const { default: pg } = await import('pg');
-    return (config) => new pg.Pool({ connectionString: connection, ...config });
-  } catch (cause) {
-    const text = 'createPostgresInbox needs the package pg. Run `npm install pg`.';
-    throw new ConfigurationError(text, { option: 'connectionString', cause });
-  }
+function createPools(connection: Pool | string): Pools {
+  const open = (max: number, query_timeout?: number) => {
+    const pool = createPool(connection, {
+      max,
+      min: 0,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      connectionTimeoutMillis: CONNECT_MS,
+      ...(query_timeout && { query_timeout, application_name: 'agent-platform-inbox' }),
+    });
+    // A connection breaks while it is idle. Without a listener, that would end the process; the next query opens one.
+    return pool.on('error', () => undefined);
+  };
+  return {
+    stores: open(1, STORE_MS),
+    others: open(3, QUERY_MS),
+    transactions: typeof connection === 'string' ? open(10) : connection,
+  };
+}
+
+/** Makes a pool: of `pg`, or with the class and the options of a pool of yours. */
+export function createPool(connection: Pool | string, config: PoolConfig): Pool {
+  if (typeof connection === 'string') return new pg.Pool({ connectionString: connection, ...config });
+  // Its own class: connectors of clouds derive one. `password` cannot be listed (pg-pool 3.6, index.js).
+  const Same = connection.constructor as new (config: PoolConfig) => Pool;
+  const { password } = connection.options;
+  return new Same({ ...connection.options, ...(password !== undefined && { password }), ...config });
 }

@@ -1,4 +1,4 @@
-import { poolMaker } from './database.js';
+import { createPool } from './database.js';
 import { type PostgresInboxOptions, resolvePostgres } from './options.js';
 import { tablesFor } from './tables.js';
 
@@ -9,8 +9,7 @@ export { createPostgresInbox } from './inbox.js';
 /** Returns whether the tables of an inbox are there. */
 export async function hasTables(options: PostgresInboxOptions): Promise<boolean> {
   const { connection, schema } = resolvePostgres(options);
-  const create = await poolMaker(connection);
-  const pool = create({ max: 1, connectionTimeoutMillis: 3_000, query_timeout: 3_000 });
+  const pool = createPool(connection, { max: 1, connectionTimeoutMillis: 3_000, query_timeout: 3_000 });
   try {
     const { rows } = await pool.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [
       `"${schema}".meta`,

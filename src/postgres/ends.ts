@@ -1,4 +1,4 @@
-import type { Ending } from '../inbox/engine.js';
+import type { RecordedEnding } from '../inbox/engine.js';
 import type { TakenRow } from '../inbox/rows/taken.js';
 import type { Database } from './database.js';
 import type { PostgresSettings } from './options.js';
@@ -6,7 +6,7 @@ import type { PostgresSettings } from './options.js';
 /** The end of a run, to record. */
 export interface End {
   readonly event: TakenRow;
-  readonly ending: Exclude<Ending, { readonly kind: 'lost' }>;
+  readonly ending: RecordedEnding;
 }
 
 /** What became of an end. Undefined if the event has another run, or has ended otherwise. */

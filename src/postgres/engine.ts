@@ -60,7 +60,7 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   constructor(settings: PostgresSettings, reporter: InboxReporter) {
     this.#settings = settings;
     this.#reporter = reporter;
-    this.#database = new Database(settings, reporter);
+    this.#database = new Database(settings);
     const events = new Events(this.#database);
     this.#events = events;
     this.deadLetters = events;

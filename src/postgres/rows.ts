@@ -1,4 +1,4 @@
-import type { Ending, Runner } from '../inbox/engine.js';
+import type { RecordedEnding, Runner } from '../inbox/engine.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { SWEEPING } from '../inbox/rows/consumer.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
@@ -137,7 +137,7 @@ export class PostgresRows implements Rows<TakenRow> {
     return types.filter((type) => this.#parts.runner.handles(decodeType(type)) === isHandled);
   }
 
-  async end(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<Recorded> {
+  async end(event: TakenRow, ending: RecordedEnding): Promise<Recorded> {
     const { ends, runs, reporter } = this.#parts;
     runs.delete(event);
     const ended = await ends.add({ event, ending });

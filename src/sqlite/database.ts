@@ -1,7 +1,6 @@
 import { ConfigurationError, WebhookError } from '../errors/index.js';
 import { onOneLine } from '../utils/printable.js';
 import { cleanError, openingAdvice } from './failure.js';
-import type { SqliteSettings } from './options.js';
 import type { Row, Runtime, SqliteConnection, SqliteStatement, SqlValue } from './runtime.js';
 import { APPLICATION_ID, CREATE, TABLES_VERSION } from './tables.js';
 
@@ -64,35 +63,27 @@ export class Database {
   }
 }
 
-/** The file to open, and for whom. */
-type Opened = Pick<SqliteSettings, 'path' | 'application'>;
-
 /**
  * Opens or creates the file, so that every commit is on the disk.
  *
- * @throws {ConfigurationError} It cannot be opened or written, or belongs to another program or a later
- * release.
+ * @throws {ConfigurationError} It belongs to another program or application, or to a later release.
  */
-export function openDatabase(runtime: Runtime, { path, application }: Opened): Database {
+export function openDatabase(runtime: Runtime, path: string, application: string | undefined): Database {
+  createFile(runtime, path);
+  const connection = new runtime.DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
   try {
-    createFile(runtime, path);
-    const connection = new runtime.DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
-    try {
-      return setUp(new Database(connection), application);
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+    return setUp(new Database(connection), application);
   } catch (error) {
-    return refuseOpening(error, runtime, path);
+    connection.close();
+    throw error;
   }
 }
 
-/** Says why the file cannot be opened, and what to do. */
-export function refuseOpening(error: unknown, runtime: Runtime, path: string): never {
-  if (error instanceof ConfigurationError) throw error;
+/** Makes an error that says why the file cannot be opened, and what to do. */
+export function openingError(error: unknown, runtime: Runtime, path: string): ConfigurationError {
+  if (error instanceof ConfigurationError) return error;
   const advice = openingAdvice(error, runtime, path);
-  return refuse(`cannot be opened: ${cleanError(error).message}${advice}`, error);
+  return pathError(`cannot be opened: ${cleanError(error).message}${advice && `. ${advice}`}`, error);
 }
 
 /**
@@ -159,13 +150,14 @@ function checkOwner(database: Database, application: string | undefined): void {
 }
 
 function describeVersion(version: number): string {
-  const advice =
-    version > TABLES_VERSION
-      ? 'update agent-platform-sdk'
-      : 'handle its events with agent-platform-sdk 0.3, and give this release another path';
+  const advice = version > TABLES_VERSION ? 'update agent-platform-sdk' : 'this release cannot read them';
   return `has tables of version ${version}, not ${TABLES_VERSION}: ${advice}.`;
 }
 
-function refuse(problem: string, cause?: unknown): never {
-  throw new ConfigurationError(`createSqliteInbox: path ${problem}`, { option: 'path', cause });
+function refuse(problem: string): never {
+  throw pathError(problem);
+}
+
+function pathError(problem: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(`createSqliteInbox: path ${problem}`, { option: 'path', cause });
 }

@@ -1,6 +1,5 @@
 import type { InboxWarnings } from '../inbox/health.js';
 import type { Database } from './database.js';
-import type { SqliteSettings } from './options.js';
 import type { Runtime } from './runtime.js';
 
 /** How long a reading of the free space is used, in ms. */
@@ -30,10 +29,10 @@ export class Disk {
   #readAt = Number.NEGATIVE_INFINITY;
   #free = 0;
 
-  constructor({ fs, path }: Runtime, settings: SqliteSettings, database: Database) {
+  constructor({ fs, path: paths }: Runtime, path: string, minFree: number, database: Database) {
     this.#fs = fs;
-    this.#folder = path.dirname(settings.path);
-    this.#minFree = settings.minFree;
+    this.#folder = paths.dirname(path);
+    this.#minFree = minFree;
     this.#database = database;
   }
 
@@ -50,26 +49,26 @@ export class Disk {
 
   /** Warns of a disk that may lose the file or break its locks, as far as Linux shows it. */
   warnings(): InboxWarnings<'persistence' | 'remote' | 'unmeasured'> {
-    const type = this.#read((disk) => disk.type);
-    if (type instanceof Error) {
-      return { unmeasured: `The free space is unknown, so minFree has no effect: ${type.message}` };
+    const stats = this.#read();
+    if (stats instanceof Error) {
+      return { unmeasured: `The free space is unknown, so minFree has no effect: ${stats.message}` };
     }
-    const [kind, place] = PLACES[type] ?? [];
+    const [kind, place] = PLACES[stats.type] ?? [];
     return kind ? { [kind]: `The file is on ${place}. Put it on a local disk, or on a volume.` } : {};
   }
 
   /** Counts free pages inside the file too: it never shrinks, and handled events leave them. */
   #readFree(): number {
-    const free = this.#read(({ bavail, bsize }) => bavail * bsize);
-    if (free instanceof Error) return Number.POSITIVE_INFINITY;
+    const stats = this.#read();
+    if (stats instanceof Error) return Number.POSITIVE_INFINITY;
     const freePages = this.#database.number('PRAGMA freelist_count');
-    return free + freePages * this.#database.number('PRAGMA page_size');
+    return stats.bavail * stats.bsize + freePages * this.#database.number('PRAGMA page_size');
   }
 
   /** Deno may forbid it: `--allow-sys=statfs`. */
-  #read(pick: (disk: Record<'type' | 'bavail' | 'bsize', number>) => number): number | Error {
+  #read(): Readonly<Record<'type' | 'bavail' | 'bsize', number>> | Error {
     try {
-      return pick(this.#fs.statfsSync(this.#folder));
+      return this.#fs.statfsSync(this.#folder);
     } catch (error) {
       return error as Error;
     }

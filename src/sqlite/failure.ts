@@ -2,16 +2,23 @@ import { FileGoneError, InboxFullError } from '../errors/inbox.js';
 import type { Runtime } from './runtime.js';
 
 /** The result codes of SQLite that are handled differently: https://sqlite.org/rescode.html */
-const CODES = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
+const CODES = {
+  permission: 3,
+  busy: 5,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  authorization: 23,
+  notADatabase: 26,
+} as const;
 /** The longest path of SQLite on Unix, with `-journal` behind it: https://sqlite.org/src/file/src/os_unix.c, MAX_PATHNAME */
 const MAX_PATH_BYTES = 504;
-/** The codes of a file that permissions or the file system forbid to open or write. */
-const DENIED: readonly unknown[] = [3, 8, 14, 23, 'EACCES', 'EPERM', 'EROFS'];
 
-/** Another connection writes, or recovers the file after a crash. Opening wraps the error. */
+/** Another connection writes, or recovers the file after a crash. */
 export function isBusy(error: unknown): boolean {
-  const { cause } = (error ?? {}) as { readonly cause?: unknown };
-  return codeOf(error) === CODES.busy || codeOf(cause) === CODES.busy;
+  return codeOf(error) === CODES.busy;
 }
 
 /** A page of the file cannot be read. */
@@ -46,34 +53,34 @@ export function cleanError(error: unknown): Error & { readonly code?: string } {
   return new Error(message + advice, { cause: error });
 }
 
-/** Says how to mend an error of opening the file: SQLite has one message for several causes. */
-export function openingAdvice(error: unknown, { fs, path: paths }: Runtime, path: string): string {
-  const { code } = error as { readonly code?: unknown };
-  const folder = paths.dirname(paths.resolve(path));
+const NO_ROOM = 'There is no room on its disk';
+const DENIED =
+  'This process needs permission to write it, the files beside it and their folder: check their owner and mode';
+
+/** Advice by the code of the file system or of SQLite, which has one message for several causes. */
+const ADVICE: Readonly<Record<string | number, string>> = {
   // The inbox does not create it: a missing folder often means that a volume is not mounted.
-  if (code === 'ENOENT') return '. Create its folder, or mount the volume';
-  if (code === 'ELOOP') return '. It is a link that leads back to itself';
-  if (new TextEncoder().encode(path).length > MAX_PATH_BYTES)
-    return `. Its path is longer than ${MAX_PATH_BYTES} bytes, more than SQLite opens`;
-  if (isFolder(fs, path)) return '. It is a folder: add the name of a file';
-  if (code === 'ENOSPC' || isFull(fs, folder, error)) return `. There is no room on the disk of ${folder}`;
-  if (!DENIED.includes(codeOf(error) ?? code)) return '';
-  return `. This process needs permission to write it, ${path}-wal, ${path}-shm and their folder: check their owner and mode`;
-}
+  ENOENT: 'Create its folder, or mount the volume',
+  ELOOP: 'It is a link that leads back to itself',
+  ENOSPC: NO_ROOM,
+  [CODES.full]: NO_ROOM,
+  [CODES.ioError]: 'Its disk may be full, or failing',
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: DENIED,
+  [CODES.permission]: DENIED,
+  [CODES.readOnly]: DENIED,
+  [CODES.cannotOpen]: DENIED,
+  [CODES.authorization]: DENIED,
+};
 
-function isFolder(fs: Runtime['fs'], path: string): boolean {
-  try {
-    return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
+/** Says how to mend an error of opening the file. */
+export function openingAdvice(error: unknown, { fs, path: paths }: Runtime, path: string): string {
+  const file = paths.resolve(path);
+  if (new TextEncoder().encode(file).length > MAX_PATH_BYTES) {
+    return `Its path is longer than ${MAX_PATH_BYTES} bytes, more than SQLite opens`;
   }
-}
-
-function isFull(fs: Runtime['fs'], folder: string, error: unknown): boolean {
-  const code = codeOf(error);
-  try {
-    return code === CODES.full || (code === CODES.ioError && fs.statfsSync(folder).bavail === 0);
-  } catch {
-    return false;
-  }
+  if (fs.existsSync(`${file}/.`)) return 'It is a folder: add the name of a file';
+  const { code = '' } = error as { readonly code?: string };
+  return ADVICE[codeOf(error) ?? code] ?? '';
 }

@@ -3,7 +3,7 @@ import { closedError } from '../inbox/failure.js';
 import type { InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { unref, withRetries } from '../utils/waiting.js';
-import { type Database, openDatabase, refuseOpening } from './database.js';
+import { type Database, openDatabase, openingError } from './database.js';
 import { Disk } from './disk.js';
 import { cleanError, isBusy, isDamage } from './failure.js';
 import { Identity } from './identity.js';
@@ -24,9 +24,9 @@ const LAST_CHANGE_MS = 300;
 const LOOK_MS = 1_000;
 
 /**
- * Connections that are never closed. SQLite would write what they have into a file that others use by now,
- * and would delete its `-wal`. Node closes them all the same where a process ends without `process.exit`:
- * SECURITY.md says what that can cost.
+ * Connections to files that are gone, which are never closed. SQLite would write what they have into a file that
+ * others may use by now, and would delete its `-wal`. Node closes them all the same where a process ends without
+ * `process.exit`: SECURITY.md says what that can cost.
  */
 const leftOpen: Database[] = [];
 
@@ -50,13 +50,17 @@ export class InboxFile {
   /** @throws {ConfigurationError} The runtime has no safe SQLite, or the file cannot be opened. */
   constructor(settings: SqliteSettings, reporter: InboxReporter) {
     const runtime = loadRuntime();
-    const path = resolvePath(runtime, settings.path);
     this.#runtime = runtime;
-    this.#identity = new Identity(runtime, path);
-    this.database = this.#identity.open(() => openDatabase(runtime, { ...settings, path }));
+    try {
+      this.#identity = new Identity(runtime, realPath(runtime, settings.path));
+      this.database = this.#identity.open((path) => openDatabase(runtime, path, settings.application));
+    } catch (error) {
+      throw openingError(error, runtime, settings.path);
+    }
+    const { path } = this.#identity;
     this.#writer = new Writer(this.database, () => this.#checkPlace());
     this.#reporter = reporter;
-    this.disk = new Disk(runtime, { ...settings, path }, this.database);
+    this.disk = new Disk(runtime, path, settings.minFree, this.database);
     if (this.disk.warnings().remote !== undefined) this.#identity.ignore();
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     unref(this.#timer);
@@ -84,17 +88,8 @@ export class InboxFile {
     clearInterval(this.#timer);
     this.#writer.end(closedError());
     countOpen(this.#identity.path, -1);
-    if (this.warnings.gone !== undefined && this.#isShared) leftOpen.push(this.database);
-    else this.database.close();
-  }
-
-  /** Whether another process may use what is left of a file that is gone. */
-  get #isShared(): boolean {
-    try {
-      return this.#identity.isShared;
-    } catch {
-      return true;
-    }
+    if (this.warnings.gone === undefined) this.database.close();
+    else leftOpen.push(this.database);
   }
 
   /** Notices that the file is gone even if nothing is stored, and tries again to copy it. */
@@ -168,13 +163,4 @@ function countOpen(path: string, more: 1 | -1): number {
   const count = (shared[OPEN].get(path) ?? 0) + more;
   shared[OPEN].set(path, count);
   return count;
-}
-
-/** @throws {ConfigurationError} A folder is missing, or a link leads to itself. */
-function resolvePath(runtime: Runtime, path: string): string {
-  try {
-    return realPath(runtime, path);
-  } catch (error) {
-    return refuseOpening(error, runtime, path);
-  }
 }

@@ -3,9 +3,6 @@ import type { Runtime } from './runtime.js';
 /** The file, and those beside it while it is open. */
 const ENDS = ['', '-wal', '-shm'] as const;
 
-/** How often the file is opened again while others replace it. */
-const OPENINGS = 5;
-
 /** The device and inode of each file; undefined where none is. */
 type Look = readonly (string | undefined)[];
 
@@ -22,22 +19,13 @@ export class Identity {
     this.path = path;
   }
 
-  /** Opens the file, and remembers which one it is. Repeats that if it was replaced in between. */
-  open<Opened extends { close(): void }>(open: () => Opened): Opened {
-    for (let count = 1; ; count += 1) {
-      const before = this.#read('');
-      const opened = open();
-      try {
-        this.#opened = this.#look();
-      } catch (error) {
-        opened.close();
-        throw error;
-      }
-      const isSame = before === undefined || before === this.#opened[0];
-      this.#isWatched = isSame;
-      if (isSame || count === OPENINGS) return opened;
-      opened.close();
-    }
+  /** Opens the file, and remembers which one it is. If it was replaced meanwhile, the first look finds that. */
+  open<Opened>(open: (path: string) => Opened): Opened {
+    const before = this.#read('');
+    const opened = open(this.path);
+    const [file, ...beside] = this.#look();
+    this.#opened = [before ?? file, ...beside];
+    return opened;
   }
 
   /** Compares nothing from now on: the inodes of this file system say nothing. */
@@ -72,13 +60,6 @@ export class Identity {
   /** Whether nothing is at the path, and nothing beside it that SQLite would apply to a file there. */
   get isFree(): boolean {
     return this.#look().every((found) => found === undefined);
-  }
-
-  /** Whether another process may have opened the file since `-wal` or `-shm` was deleted. */
-  get isShared(): boolean {
-    const [file, ...beside] = this.#look();
-    if (file !== this.#opened[0]) return false;
-    return beside.some((found, index) => found !== undefined && found !== this.#opened[index + 1]);
   }
 
   #look(): Look {

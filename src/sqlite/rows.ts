@@ -1,6 +1,5 @@
 import { FileGoneError } from '../errors/inbox.js';
-import { STALL_DELAY_MS } from '../inbox/delays.js';
-import type { Ending, Runner } from '../inbox/engine.js';
+import type { RecordedEnding, Runner } from '../inbox/engine.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
 import { decodeType, type EventRow, type TakenRow, toEvent } from '../inbox/rows/taken.js';
 import { COLUMNS, WAITING } from './events.js';
@@ -10,8 +9,6 @@ import type { SqliteSettings } from './options.js';
 
 /** The largest number of rows that are deleted or buried in one transaction. */
 const SWEEP_SIZE = 500;
-/** Time limit for taking a worker off the list, in ms: closing ends whatever another process does. */
-const LEAVE_MS = 300;
 
 /** The type of some events that wait. */
 interface WaitingType {
@@ -55,7 +52,7 @@ export class FileRows implements Rows<TakenRow> {
   }
 
   async leave(): Promise<void> {
-    await this.#file.write((db) => db.run('DELETE FROM workers WHERE id = ?', this.#worker), LEAVE_MS);
+    await this.#file.write((db) => db.run('DELETE FROM workers WHERE id = ?', this.#worker));
   }
 
   keep(taken: readonly TakenRow[]): Promise<readonly TakenRow[]> {
@@ -63,22 +60,14 @@ export class FileRows implements Rows<TakenRow> {
       WHERE state = 'running' AND worker = ? AND id NOT IN (SELECT value FROM json_each(?))`;
     const own = `UPDATE events SET state = 'running', due = 0, worker = ?1, stalls = ?4
       WHERE id = ?2 AND run = ?3 AND (state = 'running' OR state = 'retrying' AND stalls > ?4)`;
+    // Further ahead than their delay: the clock was ahead when they were written.
+    const bringBack = "UPDATE events SET due = ?1 WHERE state = 'retrying' AND due > ?1 + marked";
     const ids = JSON.stringify(taken.map(({ id }) => id));
     return this.#file.write((db) => {
       db.run(others, this.#worker, ids);
-      this.#bringBack();
+      db.run(bringBack, Date.now());
       return taken.filter(({ id, run, stalls }) => db.run(own, this.#worker, id, run, stalls) === 0);
     });
-  }
-
-  /** Makes retries due that are further ahead than their delay: a clock was ahead when they were written. */
-  #bringBack(): void {
-    const { type, delay, maxDelay } = this.#settings.backoff;
-    // Larger shifts would overflow.
-    const doublings = type === 'exponential' ? 'min(failures, 40)' : '0';
-    const sql = `UPDATE events SET due = ?1 WHERE state = 'retrying' AND due > ?1 + marked
-      AND due > ?1 + min(max(?2 * (1 << ${doublings}), ?3 * (1 << min(stalls, 40))), ?4)`;
-    this.#file.database.run(sql, Date.now(), delay, STALL_DELAY_MS, maxDelay);
   }
 
   async take(places: () => number): Promise<readonly TakenRow[]> {
@@ -130,7 +119,7 @@ export class FileRows implements Rows<TakenRow> {
     return found.slice(skip, limit + skip).map(({ id }) => id);
   }
 
-  async end(event: TakenRow, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<Recorded> {
+  async end(event: TakenRow, ending: RecordedEnding): Promise<Recorded> {
     try {
       return (await this.#file.write(() => this.#apply(event, ending, 'failures'))) ? 'recorded' : 'lost';
     } catch (error) {
@@ -141,11 +130,7 @@ export class FileRows implements Rows<TakenRow> {
   }
 
   /** Ends a run. Returns false if that is ignored, because the run has lost its lock. */
-  #apply(
-    event: TakenRow,
-    ending: Exclude<Ending, { readonly kind: 'lost' }>,
-    count: 'failures' | 'stalls',
-  ): boolean {
+  #apply(event: TakenRow, ending: RecordedEnding, count: 'failures' | 'stalls'): boolean {
     const counted = `worker = NULL, ${count} = ${count} + 1, due = ?, reason = ?`;
     switch (ending.kind) {
       case 'done':

@@ -28,18 +28,6 @@ export interface Runtime {
   readonly path: NodeModule<'node:path'>;
 }
 
-/** The modules by their names. @types/node 20 does not have the first. */
-interface Modules {
-  readonly 'node:sqlite': Pick<Runtime, 'DatabaseSync'>;
-  readonly 'node:fs': Runtime['fs'];
-  readonly 'node:path': Runtime['path'];
-}
-
-/** The global `process`, where there is one. */
-interface RuntimeProcess {
-  getBuiltinModule?<Name extends keyof Modules>(name: Name): Modules[Name] | undefined;
-}
-
 /** The first version without a race that can corrupt a file: https://sqlite.org/wal.html#walresetbug */
 const LEAST_VERSION = '3.51.3';
 
@@ -52,16 +40,20 @@ const ADVICE =
  * @throws {ConfigurationError} The runtime has no SQLite, or one that can corrupt the file.
  */
 export function loadRuntime(): Runtime {
-  const { process } = globalThis as unknown as { readonly process?: RuntimeProcess };
-  const load = <Name extends keyof Modules>(name: Name) => process?.getBuiltinModule?.(name);
-  const [sqlite, fs, path] = [load('node:sqlite'), load('node:fs'), load('node:path')];
+  // Others have no `process`, or an older one. @types/node 20 does not have `node:sqlite`.
+  const { process } = globalThis as unknown as {
+    readonly process?: { getBuiltinModule?(name: string): unknown };
+  };
+  const [sqlite, fs, path] = ['node:sqlite', 'node:fs', 'node:path'].map((name) =>
+    process?.getBuiltinModule?.(name),
+  );
   if (!sqlite || !fs || !path) return refuse('has no node:sqlite');
-  const { DatabaseSync } = sqlite;
+  const { DatabaseSync } = sqlite as Pick<Runtime, 'DatabaseSync'>;
   const version = versionOf(new DatabaseSync(':memory:', { timeout: 0 }));
   if (version.localeCompare(LEAST_VERSION, 'en', { numeric: true }) < 0) {
     return refuse(`has SQLite ${version}, in which two connections can corrupt a file`);
   }
-  return { DatabaseSync, fs, path };
+  return { DatabaseSync, fs, path } as Runtime;
 }
 
 function versionOf(database: SqliteConnection): string {

@@ -13,7 +13,8 @@ export const TABLES_VERSION = 2;
  *   due at once, whatever the clock of the machine says.
  * - `events.run` counts how often it was taken, `worker` is who has taken it, and `replayed` the number of
  *   its runs before it was last replayed: they cannot end it any more.
- * - `events.marked` is the delay of a retry. `marks` is from 0.4, which may share the file during a deploy.
+ * - `events.marked` is the delay of a retry, in ms. Before 0.5 it was something else: such a retry runs at once.
+ *   `marks` is from 0.4, which may share the file during a deploy.
  * - `by_type` has every column that workers and health look for, so that they read no row, which may be
  *   damaged.
  * - `handled` has the keys of handled events, apart from their rows: a row that shrinks frees no page.

@@ -79,29 +79,6 @@ test('a worker that has long been running brings such a retry back too', async (
   await eventually(() => expect([...handled].sort()).toEqual([first.key, late.key].sort()));
 });
 
-test.each([
-  ['exponential', 5, 32_000, 64_000],
-  ['exponential', 20, 12 * HOUR, 13 * HOUR],
-  ['fixed', 5, 1_000, 2_000],
-] as const)('a retry is only brought back from beyond its %s backoff after %i failures', async (...row) => {
-  const [type, failures, near, far] = row;
-  const inbox = createInbox({ attempts: 30, backoff: { type, delay: 1_000 } });
-  const [kept, brought] = [stored(), stored()];
-  await inbox.store(kept);
-  await inbox.store(brought);
-  const now = Date.now();
-  inFile((file) => {
-    file.exec(`UPDATE events SET state = 'retrying', failures = ${failures}`);
-    const change = file.prepare('UPDATE events SET due = ? WHERE key = ?');
-    change.run(now + near, kept.key);
-    // As far again: the worker starts some time later.
-    change.run(now + 2 * far, brought.key);
-  });
-  inbox.work({ agent_deleted: () => undefined });
-  await eventually(() => expect(Number(rowOf(brought.key).due) - now).toBeLessThan(near));
-  expect(rowOf(kept.key).due).toBe(now + near);
-});
-
 test('a retry stays that was asked for later than any backoff', async () => {
   const inbox = createInbox({ backoff: 50 });
   const webhook = stored();

@@ -85,7 +85,7 @@ test.each<[what: string, error: object, message: RegExp]>([
     /permission to write it/,
   ],
   ['a read-only file system', { code: 'EROFS', message: 'EROFS' }, /permission to write it/],
-  ['a full disk', { code: 'ENOSPC', message: 'ENOSPC' }, /There is no room on the disk of/],
+  ['a full disk', { code: 'ENOSPC', message: 'ENOSPC' }, /There is no room on its disk/],
 ])('%s is named at opening', (_, error, message) => {
   const open = vi.spyOn(loadRuntime().fs, 'openSync').mockImplementation(() => {
     throw Object.assign(new Error(), error);

@@ -74,7 +74,7 @@ test('a file of 0.4 opens: what waits, failed or ran, and dead letters; its mark
 });
 
 test.each([
-  [1, /tables of version 1, not 2: handle its events with agent-platform-sdk 0.3, and give/],
+  [1, /tables of version 1, not 2: this release cannot read them/],
   [3, /tables of version 3, not 2: update agent-platform-sdk/],
 ])('a file with tables of version %i is refused, with what to do', async (version, message) => {
   await createInbox().close();

@@ -1,7 +1,7 @@
 import { ClockWatch } from '../../utils/clock.js';
 import { sleep, succeedsWithin } from '../../utils/waiting.js';
 import { delayAfterStall } from '../delays.js';
-import type { Consumer, Ending, InboxEvent, Runner } from '../engine.js';
+import type { Consumer, InboxEvent, RecordedEnding, Runner } from '../engine.js';
 import { NoHandlerError, stalledError } from '../failure.js';
 import type { InboxReporter } from '../reporter.js';
 import { PAUSE_MS, RECORD_MS } from '../timing.js';
@@ -229,7 +229,7 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
    *
    * Tries until the storage takes it, because the handlers would run again otherwise.
    */
-  async #record(event: Event, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<boolean> {
+  async #record(event: Event, ending: RecordedEnding): Promise<boolean> {
     for (;;) {
       try {
         const recorded = await this.#rows.end(event, ending);

@@ -1,4 +1,4 @@
-import type { Ending, InboxEvent } from '../engine.js';
+import type { Ending, InboxEvent, RecordedEnding } from '../engine.js';
 
 /*
  * An engine of rows keeps each event in a row with a state: a file does, and so does a table of Postgres. All of
@@ -60,7 +60,7 @@ export interface Rows<Event extends InboxEvent> {
    */
   take(places: () => number): Promise<readonly Event[]>;
   /** Records the end of a run. */
-  end(event: Event, ending: Exclude<Ending, { readonly kind: 'lost' }>): Promise<Recorded>;
+  end(event: Event, ending: RecordedEnding): Promise<Recorded>;
   /**
    * Takes workers off the list, unless they have beaten since, and ends the runs of all that are not on it.
    *
