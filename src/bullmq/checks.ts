@@ -1,12 +1,10 @@
-import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { WebhookError } from '../errors/index.js';
 import { describeFull, type InboxWarnings, type SharedWarning } from '../inbox/health.js';
 import { isCluster, type RedisClient, settingsOf } from '../redis/connection.js';
 import { isOutOfMemory } from '../redis/failure.js';
 import { onOneLine } from '../utils/printable.js';
-import type { StoredWebhook } from '../webhooks/inbox.js';
-import { findFull, numberIn, type OpenQueue, readInfo, type ServerInfo } from './gate.js';
+import { findFull, newQueue, numberIn, type OpenQueue, readInfo, type ServerInfo } from './gate.js';
 import { jobOptions } from './job.js';
 import type { BullMQSettings } from './options.js';
 
@@ -55,14 +53,12 @@ const PROBE = { version: 1, type: 'probe', payload: {}, deliveryId: 'probe', rec
  * A script of BullMQ stops half way at a command that is refused. In the inbox's queue, half an event would stay.
  */
 export async function storeProbe({ client }: OpenQueue, settings: BullMQSettings): Promise<void> {
-  const queue = new Queue<StoredWebhook>(`${settings.queueName}-probe`, {
+  const queue = newQueue(`${settings.queueName}-probe`, {
     connection: client,
     prefix: settings.prefix,
     // Nobody reads its events.
     streams: { events: { maxLen: 0 } },
   });
-  // BullMQ 6.7.0 prints the errors of a queue without a listener (`classes/queue-base.js:86`).
-  queue.on('error', () => undefined);
   const probe = { ...PROBE, key: crypto.randomUUID() };
   try {
     const job = await queue.add(probe.type, probe, jobOptions(probe, settings));

@@ -92,7 +92,7 @@ export class JobConsumer implements Consumer {
       runRetryDelay: REPEAT_DELAY_MS,
       autorun: false,
       removeOnComplete: { count: 0 },
-      ...(settings.telemetry === undefined ? {} : { telemetry: settings.telemetry }),
+      ...(settings.telemetry && { telemetry: settings.telemetry }),
     };
     const process: Processor<StoredWebhook, string> = (job, token) => this.#process(job, token);
     this.bullmq = new JobWorker(settings.queueName, process, options, this.#client);

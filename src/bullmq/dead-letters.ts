@@ -1,7 +1,7 @@
-import { ErrorCode, Queue } from 'bullmq';
+import { ErrorCode } from 'bullmq';
 import type { DeadLetter, DeadLetterStorage } from '../inbox/dead-letters.js';
 import type { RedisClient } from '../redis/connection.js';
-import type { OpenQueue } from './gate.js';
+import { newQueue, type OpenQueue } from './gate.js';
 import { type InboxJob, reasonOf, toEvent } from './job.js';
 import type { BullMQSettings } from './options.js';
 import { CLOCK_TOLERANCE_MS, TURN_FIELDS } from './turn.js';
@@ -97,9 +97,7 @@ const CLEAN_BATCH_SIZE = 1_000;
 /** Deletes the dead letters whose retention is over by the clock of Redis. A worker's may be ahead by days. */
 export async function deleteOld(client: RedisClient, settings: BullMQSettings, now: number): Promise<void> {
   const { queueName, prefix, deadLetterRetention } = settings;
-  const queue = new Queue(queueName, { connection: client, prefix, skipMetasUpdate: true });
-  // BullMQ 6.7.0 prints the errors of a queue without a listener (`classes/queue-base.js:86`).
-  queue.on('error', () => undefined);
+  const queue = newQueue(queueName, { connection: client, prefix, skipMetasUpdate: true });
   try {
     let deleted: readonly string[];
     do {

@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { InboxFullError } from '../errors/inbox.js';
 import type { Engine, FoundHealth, Runner } from '../inbox/engine.js';
 import { closedError } from '../inbox/failure.js';
@@ -18,7 +18,7 @@ import type { StoredWebhook } from '../webhooks/inbox.js';
 import { type BullMQWarning, checkRedis, readWarnings, storeProbe } from './checks.js';
 import { JobConsumer } from './consumer.js';
 import { FailedJobs } from './dead-letters.js';
-import { type OpenQueue, openQueue } from './gate.js';
+import { newQueue, type OpenQueue, openQueue } from './gate.js';
 import { jobOptions } from './job.js';
 import type { BullMQSettings } from './options.js';
 import { countUnhandled } from './turn.js';
@@ -71,8 +71,8 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   /** Adds an event as a job. Rejects if Redis has no room, or too few replicas have the event in time. */
   async store(event: StoredWebhook, timeout: number): Promise<void> {
     const end = performance.now() + timeout;
-    const { queue, memory, replicas } = await this.#open(timeout);
-    const full = await memory.fullBy();
+    const { queue, fullBy, replicas } = await this.#open(timeout);
+    const full = await fullBy();
     if (full !== undefined) throw new InboxFullError(full, MAKE_ROOM);
     const add = () => queue.add(event.type, event, jobOptions(event, this.#settings));
     try {
@@ -126,15 +126,9 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   get queue(): Queue<StoredWebhook> {
     if (this.#queue !== undefined) return this.#queue;
     const { queueName, prefix, telemetry } = this.#settings;
-    const queue = new Queue<StoredWebhook>(queueName, {
-      connection: this.#connect().client,
-      prefix,
-      ...(telemetry === undefined ? {} : { telemetry }),
-    });
+    const { client: connection } = this.#connect();
+    const queue = newQueue(queueName, { connection, prefix, ...(telemetry && { telemetry }) });
     this.#queue = queue;
-    // The client's own listener reports errors. BullMQ 6.7.0 prints those of a queue without a listener
-    // (`classes/queue-base.js:86`).
-    queue.on('error', () => undefined);
     queue.waitUntilReady().catch(() => {
       // BullMQ 6.7.0 keeps the rejected promise of its first connection forever
       // (`classes/redis-connection.js:150`). The next call makes another queue.

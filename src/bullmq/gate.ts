@@ -1,4 +1,4 @@
-import type { Queue } from 'bullmq';
+import { Queue, type QueueOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { InboxReplicasError } from '../errors/inbox.js';
 import { isCluster, type RedisClient } from '../redis/connection.js';
@@ -14,7 +14,8 @@ export interface OpenQueue {
   readonly client: RedisClient;
   /** Returns the connection to the Redis that takes the queue's writes: in a cluster, to one of its nodes. */
   readonly writer: () => Redis;
-  readonly memory: MemoryGauge;
+  /** Describes how full Redis is if there is no room. Asks it at most once in 10 ms. */
+  readonly fullBy: () => Promise<string | undefined>;
   readonly replicas: ReplicaGate;
 }
 
@@ -30,7 +31,7 @@ export async function openQueue(
     queue,
     client,
     writer,
-    memory: new MemoryGauge(highWater, () => readInfo(writer(), 'memory')),
+    fullBy: memoryGauge(highWater, () => readInfo(writer(), 'memory')),
     replicas: new ReplicaGate(replicas, writer, queue.toKey('write-probe')),
   };
 }
@@ -49,6 +50,11 @@ async function findWriter(client: RedisClient, key: string): Promise<() => Redis
     // The word with which Redis itself refuses in this state, so that the event waits.
     throw new Error('CLUSTERDOWN No node is known for the keys of this queue');
   };
+}
+
+/** Makes a queue whose errors its client reports. BullMQ 6.7.0 prints those without a listener (`classes/queue-base.js:86`). */
+export function newQueue(name: string, options: QueueOptions): Queue<StoredWebhook> {
+  return new Queue<StoredWebhook>(name, options).on('error', () => undefined);
 }
 
 /** The response to `INFO`, by field. */
@@ -81,33 +87,19 @@ export function findFull(info: ServerInfo, highWater: number): string | undefine
 /** How long a reading is used, in ms. Short, because a fast sender fills the room in the meantime. */
 const READING_LIFE_MS = 10;
 
-/** Knows whether Redis has room, without asking for each event. */
-export class MemoryGauge {
-  readonly #highWater: number;
-  readonly #read: () => Promise<ServerInfo>;
-  #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<string | undefined> = Promise.resolve(undefined);
-
-  /** `highWater` is the share of `maxmemory` that events may fill; `read` reads `INFO memory`. */
-  constructor(highWater: number, read: () => Promise<ServerInfo>) {
-    this.#highWater = highWater;
-    this.#read = read;
-  }
-
-  /** Describes how full Redis is if there is no room. Asks it at most once in 10 ms. */
-  async fullBy(): Promise<string | undefined> {
-    if (performance.now() - this.#readAt > READING_LIFE_MS) {
-      this.#readAt = performance.now();
-      this.#reading = this.#read().then((info) => findFull(info, this.#highWater));
-    }
-    try {
-      return await this.#reading;
-    } catch (error) {
+/** Returns a function that knows whether Redis has room, without asking for each event. */
+function memoryGauge(highWater: number, read: () => Promise<ServerInfo>): () => Promise<string | undefined> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<string | undefined>;
+  return () => {
+    if (performance.now() - readAt > READING_LIFE_MS) {
+      readAt = performance.now();
+      reading = read().then((info) => findFull(info, highWater));
       // The next event reads again.
-      this.#readAt = Number.NEGATIVE_INFINITY;
-      throw error;
+      reading.catch(() => (readAt = Number.NEGATIVE_INFINITY));
     }
-  }
+    return reading;
+  };
 }
 
 /** The longest `WAIT`, in ms: until it ends, Redis responds to nothing else on that connection. */

@@ -1,4 +1,5 @@
 import type { RecordedEnding } from '../inbox/engine.js';
+import type { Recorded } from '../inbox/rows/rows.js';
 import type { TakenRow } from '../inbox/rows/taken.js';
 import type { Database } from './database.js';
 import type { PostgresSettings } from './options.js';
@@ -9,14 +10,8 @@ export interface End {
   readonly ending: RecordedEnding;
 }
 
-/** What became of an end. Undefined if the event has another run, or has ended otherwise. */
-export type Ended =
-  | 'recorded'
-  /** The event was completed before, in a transaction. */
-  | 'completed'
-  /** A transaction that is still open holds the row. */
-  | 'locked'
-  | undefined;
+/** What became of an end. `locked`: a transaction that is still open holds the row. */
+export type Ended = Recorded | 'locked';
 
 /** Never before the event was stored: a clock that is behind must take no time from a dead letter. */
 export const DIED = 'greatest(now(), e.stored)';
@@ -59,5 +54,5 @@ export async function recordEnds(
     deadLetterRetention,
   );
   const found = new Map(rows.map(({ id, run, was }) => [`${id} ${run}`, was]));
-  return ends.map(({ event: { id, run } }) => found.get(`${id} ${run}`));
+  return ends.map(({ event: { id, run } }) => found.get(`${id} ${run}`) ?? 'lost');
 }

@@ -91,7 +91,6 @@ export class PostgresEngine implements Engine<PostgresWarning> {
         database: this.#database,
         ends: this.#ends,
         settings: this.#settings,
-        reporter: this.#reporter,
         runner,
         runs: this.#runs,
       }),

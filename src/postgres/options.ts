@@ -51,9 +51,10 @@ const poolRule = /* @__PURE__ */ checkedBy((value) => {
 });
 
 const addressRule = /* @__PURE__ */ checkedBy((value) => {
+  const isAddress = typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
   const rule =
     'must be a URL such as postgres://user:password@host:5432/database, its special characters encoded';
-  return isAddress(value) ? undefined : rule;
+  return isAddress ? undefined : rule;
 });
 
 // Names that begin with `pg_` are reserved for the system.
@@ -64,15 +65,6 @@ const fields: Omit<OptionFields<PostgresInboxOptions>, keyof InboxOptions> = {
   connectionString: z.optional(addressRule),
   schema: z.optional(z.string().check(z.regex(SCHEMA, 'must be a name of lower-case letters, digits and _'))),
 };
-
-function isAddress(value: unknown): boolean {
-  if (typeof value !== 'string' || !/^postgres(ql)?:\/\//.test(value)) return false;
-  try {
-    return new URL(value).href !== '';
-  } catch {
-    return false;
-  }
-}
 
 type Plain = Pick<PostgresInboxOptions, 'schema'>;
 

@@ -1,6 +1,4 @@
 import type { RecordedEnding, Runner } from '../inbox/engine.js';
-import type { InboxReporter } from '../inbox/reporter.js';
-import { SWEEPING } from '../inbox/rows/consumer.js';
 import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows.js';
 import { decodeType, type EventRow, type TakenRow, toEvent } from '../inbox/rows/taken.js';
 import type { Batcher } from './batcher.js';
@@ -14,7 +12,6 @@ export interface PostgresRowsParts {
   readonly database: Database;
   readonly ends: Batcher<End, Ended>;
   readonly settings: PostgresSettings;
-  readonly reporter: InboxReporter;
   readonly runner: Runner;
   /** The runs of this process whose end is not recorded, with their workers. */
   readonly runs: Map<TakenRow, Runner>;
@@ -22,8 +19,6 @@ export interface PostgresRowsParts {
 
 /** The largest number of rows that are freed, deleted or buried at once. */
 const MOST = 500;
-/** A change of the server's clock against ours up to this much, in ms, is the time that an answer took. */
-const TOLERANCE_MS = 5_000;
 
 /**
  * Asks Postgres for one worker, as SQL.
@@ -35,19 +30,13 @@ export class PostgresRows implements Rows<TakenRow> {
   readonly #parts: PostgresRowsParts;
   readonly #database: Database;
   readonly #worker = crypto.randomUUID();
-  /** The time of the server less that of `performance`. */
-  #offset: number | undefined;
-  /** The server's clock may have been ahead when retries were written. */
-  #mustBringBack = true;
-  /** Nothing is deleted before then, on the clock of `performance`: that of the server may be wrong for a while. */
-  #sweepFrom = 0;
 
   constructor(parts: PostgresRowsParts) {
     this.#parts = parts;
     this.#database = parts.database;
   }
 
-  async beat(): Promise<void> {
+  async beat(): Promise<number> {
     const { lockDuration } = this.#parts.runner.settings;
     const [row] = await this.#database.query<{ time: number }>(
       `INSERT INTO $.workers AS w (id, lock) VALUES ($1, $2)
@@ -56,12 +45,7 @@ export class PostgresRows implements Rows<TakenRow> {
       this.#worker,
       lockDuration,
     );
-    const offset = (row?.time ?? 0) - performance.now();
-    const wasSet = Math.abs(offset - (this.#offset ?? offset)) > TOLERANCE_MS;
-    this.#offset = offset;
-    if (!wasSet) return;
-    this.#mustBringBack = true;
-    this.#sweepFrom = performance.now() + Math.max(lockDuration, SWEEPING.quiet);
+    return row?.time ?? 0;
   }
 
   others(): Promise<readonly WorkerBeat[]> {
@@ -73,7 +57,7 @@ export class PostgresRows implements Rows<TakenRow> {
     await this.#database.query('DELETE FROM $.workers WHERE id = $1', this.#worker);
   }
 
-  async keep(taken: readonly TakenRow[]): Promise<readonly TakenRow[]> {
+  async keep(taken: readonly TakenRow[], isAnew: boolean): Promise<readonly TakenRow[]> {
     const own = 'unnest($1::bigint[], $2::int[], $3::int[]) AS r (id, run, stalls)';
     const rows = await this.#database.query<{ id: number }>(
       `WITH back AS (UPDATE $.events e SET state = 'running', worker = $4, stalls = r.stalls FROM ${own}
@@ -88,17 +72,12 @@ export class PostgresRows implements Rows<TakenRow> {
       taken.map(({ stalls }) => stalls),
       this.#worker,
     );
-    if (this.#mustBringBack) await this.#bringBack();
+    if (isAnew) {
+      const bringBack = `UPDATE $.events SET due = now() WHERE state = 'retrying' AND due > now() + wait * interval '1 ms'`;
+      await this.#database.query(bringBack);
+    }
     const kept = new Set(rows.map(({ id }) => id));
     return taken.filter(({ id }) => !kept.has(id));
-  }
-
-  /** Makes retries due that are further ahead than their delay: the clock was ahead when they were written. */
-  async #bringBack(): Promise<void> {
-    await this.#database.query(
-      `UPDATE $.events SET due = now() WHERE state = 'retrying' AND due > now() + wait * interval '1 ms'`,
-    );
-    this.#mustBringBack = false;
   }
 
   async take(places: () => number): Promise<readonly TakenRow[]> {
@@ -138,13 +117,10 @@ export class PostgresRows implements Rows<TakenRow> {
   }
 
   async end(event: TakenRow, ending: RecordedEnding): Promise<Recorded> {
-    const { ends, runs, reporter } = this.#parts;
-    runs.delete(event);
-    const ended = await ends.add({ event, ending });
+    this.#parts.runs.delete(event);
+    const ended = await this.#parts.ends.add({ event, ending });
     if (ended === 'locked') throw new Error('A transaction holds the row of an event that has ended');
-    const hasFailed = ending.kind === 'retry' || ending.kind === 'dead';
-    if (ended === 'completed' && hasFailed) reporter.failedLate(event.key);
-    return ended ?? 'lost';
+    return ended;
   }
 
   async free(
@@ -184,7 +160,6 @@ export class PostgresRows implements Rows<TakenRow> {
   }
 
   async sweep(): Promise<boolean> {
-    if (performance.now() < this.#sweepFrom) return false;
     const rows = await this.#database.query(
       `DELETE FROM $.events WHERE id IN (SELECT id FROM $.events WHERE state IN ('done', 'dead')
         AND due <= now() LIMIT ${MOST} FOR UPDATE SKIP LOCKED) RETURNING 1`,
@@ -193,7 +168,6 @@ export class PostgresRows implements Rows<TakenRow> {
   }
 
   async buryUnhandled(reason: string): Promise<readonly TakenRow[]> {
-    if (performance.now() < this.#sweepFrom) return [];
     const old = "now() - $2 * interval '1 ms'";
     const rows = await this.#database.query<EventRow>(
       `WITH old AS MATERIALIZED (SELECT o.id FROM unnest($1::text[]) AS t (type)

@@ -39,11 +39,12 @@ export class FileRows implements Rows<TakenRow> {
     this.#runner = runner;
   }
 
-  async beat(): Promise<void> {
+  async beat(): Promise<number> {
     const { lockDuration } = this.#runner.settings;
     const sql = `INSERT INTO workers (id, due, lock, beat) VALUES (?, ?, ?, 0)
       ON CONFLICT (id) DO UPDATE SET due = excluded.due, beat = beat + 1`;
     await this.#file.write((db) => db.run(sql, this.#worker, Date.now() + lockDuration, lockDuration));
+    return Date.now();
   }
 
   others(): Promise<readonly WorkerBeat[]> {

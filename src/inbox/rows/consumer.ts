@@ -14,6 +14,8 @@ const UPKEEP_MS = 1_000;
 const LOOKS_AWAY = 2.5;
 /** Time limit for taking a worker off the list, in ms. */
 const LEAVE_MS = 400;
+/** A change of the storage's clock against ours up to this much, in ms, is the time that an answer took. */
+const TOLERANCE_MS = 5_000;
 
 /**
  * How long nothing is deleted after a start or a jump of a clock, in ms: the clock may be wrong for a while.
@@ -53,6 +55,8 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
   #renewAt = 0;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #pausedUntil = 0;
+  /** The time of the storage's clock less that of `performance`. */
+  #offset: number | undefined;
   /** Nothing is freed before then, because the others may have been away too. */
   #quietUntil = 0;
   /** Nothing is deleted, or buried unhandled, before then. */
@@ -154,15 +158,19 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
   async #renew(now: number): Promise<void> {
     const { lockDuration } = this.#parts.runner.settings;
     if (now - this.#renewedAt > lockDuration) this.#startOver();
-    await Promise.all([this.#rows.beat(), this.#inTurn(() => this.#keep())]);
+    const [time] = await Promise.all([this.#rows.beat(), this.#inTurn(() => this.#keep())]);
     this.#renewedAt = now;
+    const offset = time - performance.now();
+    const wasSet = Math.abs(offset - (this.#offset ?? offset)) > TOLERANCE_MS;
+    this.#offset = offset;
+    if (wasSet) return this.#startOver();
     this.#renewAt = now + lockDuration / 2;
     this.#isListed = true;
     this.#track(this.#sweep());
   }
 
   async #keep(): Promise<void> {
-    for (const event of await this.#rows.keep([...this.#taken])) {
+    for (const event of await this.#rows.keep([...this.#taken], !this.#isListed)) {
       if (this.#running.delete(event)) this.#parts.runner.lockLost(event.key);
     }
   }
@@ -230,12 +238,15 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
    * Tries until the storage takes it, because the handlers would run again otherwise.
    */
   async #record(event: Event, ending: RecordedEnding): Promise<boolean> {
+    const { reporter } = this.#parts;
     for (;;) {
       try {
         const recorded = await this.#rows.end(event, ending);
-        if (recorded === 'lost') this.#parts.reporter.lockLost(event.key);
+        if (recorded === 'lost') reporter.lockLost(event.key);
+        if (recorded !== 'completed') return recorded === 'recorded';
         // A handler that throws after it has completed its event fails nothing.
-        return recorded === 'recorded' || (recorded === 'completed' && ending.kind === 'done');
+        if (ending.kind === 'retry' || ending.kind === 'dead') reporter.failedLate(event.key);
+        return ending.kind === 'done';
       } catch (error) {
         this.#report(error);
         if (this.#hasGivenUp) return false;

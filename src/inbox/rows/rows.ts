@@ -40,8 +40,12 @@ export type Recorded =
 
 /** What one worker asks of the storage. It knows the worker's id and lock, and the types that it handles. */
 export interface Rows<Event extends InboxEvent> {
-  /** Shows the other workers that this one lives. Must not wait for a connection that handlers use up. */
-  beat(): Promise<unknown>;
+  /**
+   * Shows the other workers that this one lives. Must not wait for a connection that handlers use up.
+   *
+   * @returns The time of the storage's clock, in milliseconds since the Unix epoch.
+   */
+  beat(): Promise<number>;
   /** Returns the other workers of all processes. */
   others(): Promise<readonly WorkerBeat[]>;
   /**
@@ -49,10 +53,13 @@ export interface Rows<Event extends InboxEvent> {
    *
    * Never called while `take` is under way.
    *
+   * Makes retries due that are further ahead than their delay, because a clock was ahead when they were written.
+   *
    * @param taken - All runs of this worker whose end is not recorded.
+   * @param isAnew - The worker is new, or a clock was set.
    * @returns Those that are lost.
    */
-  keep(taken: readonly Event[]): Promise<readonly Event[]>;
+  keep(taken: readonly Event[], isAnew: boolean): Promise<readonly Event[]>;
   /**
    * Takes events of the handled types, in the order in which they became runnable.
    *
