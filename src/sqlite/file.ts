@@ -24,7 +24,7 @@ const LAST_CHANGE_MS = 300;
 const LOOK_MS = 1_000;
 
 /**
- * Connections to files that are gone, which are never closed. SQLite would write what they have into a file that
+ * Connections to files that were replaced, which are never closed. SQLite would write what they have into a file that
  * others may use by now, and would delete its `-wal`. Node closes them all the same where a process ends without
  * `process.exit`: SECURITY.md says what that can cost.
  */
@@ -88,8 +88,12 @@ export class InboxFile {
     clearInterval(this.#timer);
     this.#writer.end(closedError());
     countOpen(this.#identity.path, -1);
-    if (this.warnings.gone === undefined) this.database.close();
-    else leftOpen.push(this.database);
+    try {
+      if (this.warnings.gone === undefined || !this.#identity.isReplaced) return this.database.close();
+    } catch {
+      // The file system does not say.
+    }
+    leftOpen.push(this.database);
   }
 
   /** Notices that the file is gone even if nothing is stored, and tries again to copy it. */

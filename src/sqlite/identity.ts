@@ -62,6 +62,11 @@ export class Identity {
     return this.#look().every((found) => found === undefined);
   }
 
+  /** Whether other files are there now, which another process may use. */
+  get isReplaced(): boolean {
+    return this.#look().some((found, index) => found !== undefined && found !== this.#opened[index]);
+  }
+
   #look(): Look {
     return ENDS.map((end) => this.#read(end));
   }
