@@ -37,20 +37,21 @@ test('the guides and the skill list each operation, each event and each kind of 
   expectIn('docs/guides/order-and-loss.md', types);
 });
 
-test('a table of the guides has each option of the client, receivers, stores and inboxes', () => {
-  const folders = ['bullmq', 'client', 'inbox', 'postgres', 'redis', 'sqlite', 'webhooks'];
+test('a table of the guides has each option of the client, receivers, stores, inboxes and the fake', () => {
+  const folders = ['bullmq', 'client', 'inbox', 'postgres', 'redis', 'sqlite', 'testing', 'webhooks'];
   const sources = folders.flatMap((folder) =>
     readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(`src/${folder}/${file}`, 'utf8')),
   );
   // Arguments of functions have only doc comments, and those of `fetch` a chapter of their own.
-  const interfaces = /export interface (?!List|Parse|Fetch)(?:\w+Options|Backoff)\b[^{]*\{\n([\s\S]*?)\n\}/g;
+  const interfaces =
+    /export interface (?!ListDead|Parse|Fetch)(?:\w+Options|Backoff)\b[^{]*\{\n([\s\S]*?)\n\}/g;
   const options = sources
     .flatMap((source) => [...source.matchAll(interfaces)])
     .flatMap(([, body = '']) => [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name = '']) => name));
   expect(options).toContain('deadLetterRetention');
-  const listed = ['client', 'webhooks', 'deploying', 'inbox']
+  const listed = ['client', 'webhooks', 'deploying', 'inbox', 'testing']
     .flatMap((guide) => readFileSync(`docs/guides/${guide}.md`, 'utf8').split('\n'))
     .filter((line) => line.startsWith('|'))
     .flatMap((row) => [...row.matchAll(/`[^`]+`/g)])
