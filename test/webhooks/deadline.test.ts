@@ -1,214 +1,116 @@
 import { once } from 'node:events';
-import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import {
-  createWebhookReceiver,
-  type DedupeStore,
-  type StoringReceiverOptions,
-  type WebhookContext,
-  type WebhookFailure,
-  type WebhookReceiverOptions,
-  type WebhookRejection,
-} from 'agent-platform-sdk';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { createWebhookReceiver, type DedupeStore } from 'agent-platform-sdk';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { RecordingLogger } from '../support/recording-logger.js';
-import { codeOf, delivery, post, secret } from './deliveries.js';
+import { delivery, secret } from './deliveries.js';
+import {
+  failing,
+  fakeTime,
+  forgetful,
+  handling,
+  inMemory,
+  never,
+  pass,
+  requestOf,
+  setUp,
+} from './receivers.js';
 
-const never = () => new Promise<never>(() => undefined);
-const forgetful: DedupeStore = { claim: () => 'new', complete: () => undefined, release: () => undefined };
+// What takes too long by itself is in `outcomes.test.ts`.
 
-beforeEach(() => {
-  vi.useFakeTimers({
-    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
-  });
-  onTestFinished(() => void vi.useRealTimers());
-});
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const lead = delivery('lead_captured');
+const DEADLINE = 55_000;
 
-function setUp(options: WebhookReceiverOptions | Partial<StoringReceiverOptions> = {}) {
-  const logger = new RecordingLogger();
-  const receiver = createWebhookReceiver({ secret, logger, ...options } as WebhookReceiverOptions);
-  const failures: [error: unknown, failure: WebhookFailure][] = [];
-  const rejections: WebhookRejection[] = [];
-  receiver.onError((error, failure) => failures.push([error, failure]));
-  receiver.onRejected((rejection) => rejections.push(rejection));
-  return { logger, receiver, failures, rejections };
-}
+beforeEach(fakeTime);
 
-test('handlers that do not settle: 500 at the deadline, with one report', async () => {
-  const { receiver, failures, rejections } = setUp();
-  receiver
-    .on('lead_captured', async () => undefined)
-    .on('lead_captured', never)
-    .on('lead_captured', never);
-  const response = receiver.handle(post('lead_captured'));
-  await pass(54_999);
-  expect(failures).toEqual([]);
+test('handlers that do not settle: the signal is aborted and they are reported once, at the deadline', async () => {
+  const { receiver, failures, contexts, send } = handling({ deadline: 1_000 }, never);
+  receiver.on('lead_captured', async () => undefined).on('lead_captured', never);
+  const response = send(lead);
+  await pass(999);
+  expect([failures, contexts[0]?.signal.aborted]).toEqual([[], false]);
   await pass(1);
-  expect(codeOf(await response)).toEqual([500, 'deadline_passed']);
-  expect(failures).toMatchObject([
-    [
-      { message: expect.stringContaining('55000 ms') },
-      { stage: 'deadline', event: { type: 'lead_captured' } },
-    ],
-  ]);
-  expect(rejections).toEqual([]);
+  expect(await response).toEqual([500, 'deadline_passed']);
+  const error = { type: 'webhook_error', message: expect.stringContaining('1000 ms') as string };
+  expect(failures).toMatchObject([[error, { stage: 'deadline', event: { type: 'lead_captured' } }]]);
+  expect(contexts[0]?.signal).toMatchObject({ aborted: true, reason: error });
 });
 
 test('a handler that fails is reported at once, though another never settles', async () => {
-  const { receiver, failures } = setUp();
-  receiver.on('lead_captured', () => Promise.reject(new Error('no'))).on('lead_captured', never);
-  const response = receiver.handle(post('lead_captured'));
+  const { receiver, stages, send } = handling({}, never);
+  receiver.on('lead_captured', failing);
+  const response = send(lead);
   await pass(1);
-  expect(failures).toMatchObject([[{ message: 'no' }, { stage: 'handler' }]]);
-  await pass(55_000);
-  expect(codeOf(await response)).toEqual([500, 'handler_failed']);
-  expect(failures.map(([, { stage }]) => stage)).toEqual(['handler', 'deadline']);
-});
-
-test('the signal is aborted at the deadline, not before', async () => {
-  const { receiver } = setUp({ deadline: 1_000 });
-  let context: WebhookContext | undefined;
-  receiver.on('lead_captured', (_, given) => {
-    context = { ...given };
-    return never();
-  });
-  const response = receiver.handle(post('lead_captured'));
-  await pass(999);
-  expect(context?.signal.aborted).toBe(false);
-  await pass(1);
-  await response;
-  expect(context?.signal).toMatchObject({ aborted: true, reason: { type: 'webhook_error' } });
+  expect(stages()).toEqual(['handler']);
+  await pass(DEADLINE);
+  expect(await response).toEqual([500, 'handler_failed']);
+  expect(stages()).toEqual(['handler', 'deadline']);
 });
 
 test('a delivery that ends in time leaves no timer, and its signal alone', async () => {
-  const { receiver } = setUp();
-  let signal: AbortSignal | undefined;
-  receiver.on('lead_captured', async (_, context) => {
-    signal = context.signal;
-  });
-  await receiver.handle(post('lead_captured'));
+  const { contexts, send } = handling();
+  await send(lead);
   expect(vi.getTimerCount()).toBe(0);
   await pass(60_000);
-  expect(signal?.aborted).toBe(false);
+  expect(contexts[0]?.signal.aborted).toBe(false);
 });
 
 test('a failure after the deadline is still reported', async () => {
-  const { receiver, failures, logger } = setUp();
   const end = deferred();
-  receiver.on('lead_captured', async () => {
-    await end.promise;
-    throw new Error('late');
-  });
-  const response = receiver.handle(post('lead_captured'));
-  await pass(55_000);
+  const { stages, all, send } = handling({}, () => end.promise.then(failing));
+  const response = send(lead);
+  await pass(DEADLINE);
   await response;
   end.resolve();
   await pass(0);
-  expect(failures.map(([, { stage }]) => stage)).toEqual(['deadline', 'handler']);
-  expect(logger.lines.join('\n')).toMatch(/^warn .*ended after its deadline: handler_failed/m);
+  expect(stages()).toEqual(['deadline', 'handler']);
+  expect(all()).toMatch(/^warn .*ended after its deadline: handler_failed/m);
 });
 
-test.each<[string, object, unknown[]]>([
-  ['onError', post('lead_captured'), [500, 'handler_failed']],
-  ['onRejected', { method: 'POST', body: '{}' }, [401, 'verification_failed']],
-])(
+test.each([
+  ['onError', lead, [500, 'handler_failed']],
+  ['onRejected', '{}', [401, 'verification_failed']],
+] as const)(
   'an %s that never settles holds neither the response nor the next listener',
-  async (name, request, expected) => {
-    const { receiver, failures, rejections } = setUp();
-    const called: string[] = [];
-    receiver.onRejected(never).onRejected(() => called.push('onRejected'));
-    receiver.onError(never).onError(() => called.push('onError'));
-    receiver.on('lead_captured', () => Promise.reject(new Error('no')));
-    const response = receiver.handle(request);
-    await pass(55_000);
-    expect(codeOf(await response)).toEqual(expected);
-    expect([called, failures.length + rejections.length]).toEqual([[name], 1]);
+  async (name, body, code) => {
+    const { receiver, send } = handling({}, failing);
+    const called = vi.fn();
+    const response = receiver[name](never)[name](called) && send(body);
+    await pass(DEADLINE);
+    expect(await response).toEqual(code);
+    expect(called).toHaveBeenCalledOnce();
   },
 );
 
-test.each<[string, Parameters<typeof setUp>[0], string, object]>([
-  ['a loader', { secret: never }, 'secret_failed', { stage: 'secret', event: undefined }],
-  [
-    'verifySecret',
-    { secret: undefined, verifySecret: never },
-    'secret_failed',
-    { stage: 'secret', event: undefined },
-  ],
-  [
-    'an inbox',
-    { inbox: { store: never } },
-    'not_stored',
-    { stage: 'inbox', event: { type: 'lead_captured' } },
-  ],
-])('%s that never settles: 500 at the deadline, with one report', async (_, options, code, failure) => {
-  const { receiver, failures, rejections } = setUp(options);
-  const response = receiver.handle(post('lead_captured'));
-  await pass(55_000);
-  expect(codeOf(await response)).toEqual([500, code]);
-  await pass(60_000);
-  const error = expect.objectContaining({ type: 'webhook_error' }) as Error;
-  expect([failures, rejections]).toMatchObject([[[error, failure]], []]);
-  expect(vi.getTimerCount()).toBe(0);
-});
-
 test('an event that was verified after the deadline is not handled', async () => {
   const end = deferred();
-  const verifySecret = () => end.promise.then(() => true);
-  const { receiver, failures } = setUp({ secret: undefined, verifySecret });
-  receiver.onAny(() => expect.unreachable());
-  const response = receiver.handle(post('lead_captured'));
-  await pass(55_000);
+  const { failures, events, send } = handling({ verifySecret: () => end.promise.then(() => true) });
+  const response = send(lead);
+  await pass(DEADLINE);
   end.resolve();
   await pass(0);
-  expect(codeOf(await response)).toEqual([500, 'secret_failed']);
-  expect(failures).toHaveLength(1);
+  expect(await response).toEqual([500, 'secret_failed']);
+  expect([failures.length, events]).toEqual([1, []]);
 });
 
 test('through fetch, a body that stalls: 400 at the deadline, and the stream is cancelled', async () => {
-  const { receiver, rejections } = setUp();
-  receiver.onAny(() => expect.unreachable());
+  const { receiver, rejections, events } = handling();
   const cancel = vi.fn();
-  const body = new ReadableStream({
-    start: (stream) => stream.enqueue(new TextEncoder().encode(delivery('lead_captured'))),
-    cancel,
-  });
-  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
-  const response = receiver.fetch(new Request('https://receiver.example', init));
-  await pass(55_000);
+  const start = (stream: ReadableStreamDefaultController) => stream.enqueue(new TextEncoder().encode(lead));
+  const response = receiver.fetch(requestOf(new ReadableStream({ start, cancel })));
+  await pass(DEADLINE);
   expect((await response).status).toBe(400);
   await pass(0);
   expect(cancel).toHaveBeenCalledOnce();
-  expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
+  expect([rejections, events]).toMatchObject([[{ reason: 'body_unreadable' }], []]);
 });
-
-test('a promise as the body that never settles: 400 at the deadline', async () => {
-  const { receiver, rejections } = setUp();
-  receiver.on('lead_captured', () => undefined);
-  const response = receiver.handle({ method: 'POST', body: never() });
-  await pass(55_000);
-  expect(codeOf(await response)).toEqual([400, 'body_unreadable']);
-  expect(rejections).toMatchObject([{ reason: 'body_unreadable' }]);
-  const body = Promise.resolve(delivery('lead_captured'));
-  expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
-});
-
-/** A request of `node:http` whose event has arrived, but not its end, and its response. */
-function stalledRequest() {
-  const stream = new Readable({ read: () => undefined });
-  stream.push(delivery('lead_captured'));
-  const request = Object.assign(stream, { method: 'POST', headers: {} });
-  // Only these parts of a request are used.
-  return { request, response: new ServerResponse(request as unknown as IncomingMessage) };
-}
 
 test('through node, a body that stalls: 400 at the deadline, and not handled when its end comes', async () => {
-  const { receiver, rejections, failures } = setUp();
-  receiver.onAny(() => expect.unreachable());
-  const { request, response } = stalledRequest();
+  const { receiver, rejections, failures, events } = handling();
+  const { request, response } = inMemory(new Readable({ read: () => undefined }));
+  request.push(lead);
   const responding = receiver.node(request, response);
-  await pass(54_999);
+  await pass(DEADLINE - 1);
   expect(response.headersSent).toBe(false);
   await pass(1);
   await responding;
@@ -216,16 +118,24 @@ test('through node, a body that stalls: 400 at the deadline, and not handled whe
   request.push(null);
   await once(request, 'close');
   await pass(0);
-  expect([rejections, failures]).toMatchObject([[{ reason: 'body_unreadable' }], []]);
+  expect([rejections, failures, events]).toMatchObject([
+    [{ reason: 'body_unreadable', size: lead.length }],
+    [],
+    [],
+  ]);
+});
+
+test('a promise as the body is awaited', async () => {
+  expect(await handling().send(Promise.resolve(lead))).toEqual([200]);
 });
 
 test('what was handled is a 200 at the deadline, though the store does not respond', async () => {
   // A second before the deadline, so that the time limit of the store ends after it.
-  const { receiver } = setUp({ dedupe: { ...forgetful, complete: never } });
-  receiver.on('lead_captured', () => new Promise((resolve) => setTimeout(resolve, 54_000)));
-  const response = receiver.handle(post('lead_captured'));
-  await pass(55_000);
-  expect(codeOf(await response)).toEqual([200]);
+  const run = () => new Promise((resolve) => setTimeout(resolve, DEADLINE - 1_000));
+  const { send } = handling({ dedupe: { ...forgetful, complete: never } }, run);
+  const response = send(lead);
+  await pass(DEADLINE);
+  expect(await response).toEqual([200]);
 });
 
 test.each<[string, DedupeStore['claim'], unknown[], string[]]>([
@@ -236,34 +146,33 @@ test.each<[string, DedupeStore['claim'], unknown[], string[]]>([
     [503, 'duplicate_pending'],
     [],
   ],
-])('a store that does not respond %s by the deadline: nothing runs', async (_, claim, code, stages) => {
+])('a store that does not respond %s by the deadline: nothing runs', async (_, claim, code, reported) => {
   // Below the time limit of the store.
-  const { receiver, failures } = setUp({ deadline: 1_000, dedupe: { ...forgetful, claim } });
-  receiver.onAny(() => expect.unreachable());
-  const response = receiver.handle(post('lead_captured'));
+  const { events, stages, send } = handling({ deadline: 1_000, dedupe: { ...forgetful, claim } });
+  const response = send(lead);
   await pass(1_000);
-  expect(codeOf(await response)).toEqual(code);
+  expect(await response).toEqual(code);
   await pass(60_000);
-  expect(failures.map(([, { stage }]) => stage)).toEqual(stages);
+  expect([events, stages()]).toEqual([[], reported]);
 });
 
-test('an inbox that fails after the deadline is reported twice: late, and failed', async () => {
-  const end = deferred();
-  const store = async () => {
-    await end.promise;
-    throw new Error('full');
-  };
-  const { receiver, failures } = setUp({ inbox: { store } });
-  const response = receiver.handle(post('lead_captured'));
-  await pass(55_000);
-  expect(codeOf(await response)).toEqual([500, 'not_stored']);
-  end.resolve();
-  await pass(0);
-  expect(failures).toMatchObject([
-    [{ message: expect.stringContaining('55000 ms') }, { stage: 'inbox' }],
-    [{ message: 'full' }, { stage: 'inbox' }],
-  ]);
-});
+test.each<[string, () => unknown, string, string[]]>([
+  ['fails', failing, 'not_stored', ['inbox', 'inbox']],
+  ['succeeds', () => undefined, 'stored', ['inbox']],
+])(
+  'an inbox that %s after the deadline was late, and that is logged',
+  async (_, settle, outcome, reported) => {
+    const end = deferred();
+    const { stages, all, send } = setUp({ inbox: { store: () => end.promise.then(settle) } });
+    const response = send(lead);
+    await pass(DEADLINE);
+    expect(await response).toEqual([500, 'not_stored']);
+    end.resolve();
+    await pass(0);
+    expect(stages()).toEqual(reported);
+    expect(all()).toMatch(new RegExp(`^warn .*ended after its deadline: ${outcome}`, 'm'));
+  },
+);
 
 test('the timer of the deadline does not keep the process alive', async () => {
   vi.useRealTimers();
@@ -271,7 +180,7 @@ test('the timer of the deadline does not keep the process alive', async () => {
   const end = deferred();
   const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on('lead_captured', () => end.promise);
   const before = timers();
-  const response = receiver.handle(post('lead_captured'));
+  const response = receiver.handle({ method: 'POST', body: lead });
   expect(timers()).toBe(before);
   end.resolve();
   expect((await response).status).toBe(200);
