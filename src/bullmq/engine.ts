@@ -162,14 +162,13 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     client.off('error', this.#failed).off('ready', this.#connected);
     // Closing can fail too. ioredis 6.0.0 prints the errors of a client without a listener (`built/Redis.js:584`).
     if (isOwned) client.on('error', () => undefined);
-    await succeedsWithin(this.#quit(client, isOwned), CLOSE_TIMEOUT_MS);
+    // Waits for the commands in progress.
+    const quit = async () => {
+      await this.#queue?.close();
+      if (isOwned && client.status === 'ready') await client.quit();
+    };
+    await succeedsWithin(quit(), CLOSE_TIMEOUT_MS);
     if (isOwned) client.disconnect();
-  }
-
-  /** Waits for the commands in progress. */
-  async #quit(client: RedisClient, isOwned: boolean): Promise<void> {
-    await this.#queue?.close();
-    if (isOwned && client.status === 'ready') await client.quit();
   }
 
   #connect(): OpenedClient {

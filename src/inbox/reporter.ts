@@ -67,22 +67,23 @@ export class InboxReporter {
   /** Reports an event whose lock has expired. */
   stalled(key: string): void {
     const cause = 'its worker crashed, or the event loop was blocked';
-    this.#logLock(key, `expired, because ${cause}: the event runs again`, 'stalled');
+    this.#logEvent(
+      'warn',
+      `the lock of ${key} expired, because ${cause}: the event runs again`,
+      key,
+      'stalled',
+    );
   }
 
   /** Reports a running event whose lock could not be renewed. */
   lockLost(key: string): void {
-    this.#logLock(key, 'was lost: the event may run again', 'lock_lost');
+    this.#logEvent('warn', `the lock of ${key} was lost: the event may run again`, key, 'lock_lost');
   }
 
   /** Reports a run that failed after its handler had completed the event. */
   failedLate(key: string): void {
     const about = 'failed after a transaction had completed its event, which therefore runs no more';
-    this.#log.log(
-      'error',
-      () => `inbox: the handler of ${key} ${about}`,
-      () => ({ key, outcome: 'failed_late' }),
-    );
+    this.#logEvent('error', `the handler of ${key} ${about}`, key, 'failed_late');
   }
 
   /**
@@ -119,10 +120,10 @@ export class InboxReporter {
     this.#log.log('warn', () => `inbox: ${warning}`);
   }
 
-  #logLock(key: string, what: string, outcome: string): void {
+  #logEvent(level: 'error' | 'warn', text: string, key: string, outcome: string): void {
     this.#log.log(
-      'warn',
-      () => `inbox: the lock of ${key} ${what}`,
+      level,
+      () => `inbox: ${text}`,
       () => ({ key, outcome }),
     );
   }

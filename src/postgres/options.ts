@@ -1,13 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod/v4/mini';
-import {
-  type InboxOptions,
-  type InboxSettings,
-  inboxFields,
-  type Settled,
-  settleOptions,
-  withDefaults,
-} from '../inbox/options.js';
+import { type InboxOptions, type InboxSettings, inboxFields, settleOptions } from '../inbox/options.js';
 import {
   checkedBy,
   checkOptions,
@@ -66,14 +59,11 @@ const fields: Omit<OptionFields<PostgresInboxOptions>, keyof InboxOptions> = {
   schema: z.optional(z.string().check(z.regex(SCHEMA, 'must be a name of lower-case letters, digits and _'))),
 };
 
-type Plain = Pick<PostgresInboxOptions, 'schema'>;
-
 /** The checked options of an inbox. */
-export interface PostgresSettings extends InboxSettings, Settled<Plain> {
+export interface PostgresSettings extends InboxSettings {
+  readonly schema: string;
   readonly connection: PostgresPool | string;
 }
-
-const DEFAULTS: Settled<Plain> = { schema: 'agent_platform' };
 
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolvePostgres(options: PostgresInboxOptions): PostgresSettings {
@@ -87,10 +77,6 @@ export function resolvePostgres(options: PostgresInboxOptions): PostgresSettings
     { of: 'createPostgresInbox' },
     one,
   );
-  const { pool, connectionString = '' } = options;
-  return {
-    ...settleOptions(options),
-    ...withDefaults(DEFAULTS, options),
-    connection: pool ?? connectionString,
-  };
+  const { pool, connectionString = '', schema = 'agent_platform' } = options;
+  return { ...settleOptions(options), schema, connection: pool ?? connectionString };
 }

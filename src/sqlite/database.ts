@@ -64,12 +64,11 @@ export class Database {
 }
 
 /**
- * Opens or creates the file, so that every commit is on the disk.
+ * Opens the file, so that every commit is on the disk.
  *
  * @throws {ConfigurationError} It belongs to another program or application, or to a later release.
  */
 export function openDatabase(runtime: Runtime, path: string, application: string | undefined): Database {
-  createFile(runtime, path);
   const connection = new runtime.DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS });
   try {
     return setUp(new Database(connection), application);
@@ -87,17 +86,17 @@ export function openingError(error: unknown, runtime: Runtime, path: string): Co
 }
 
 /**
- * Creates the file for its owner alone. SQLite gives the files beside it the same mode.
+ * Creates the file for its owner alone, also at the end of a link, and returns its real path. SQLite puts `-wal` and
+ * `-shm` beside it, and gives them the same mode.
  *
- * One that exists is not touched: to close a descriptor of it would release the locks of other connections in
- * this process, see "POSIX advisory locks" in https://sqlite.org/howtocorrupt.html.
+ * One that exists is not opened: to close a descriptor of it would release the locks of other connections in this
+ * process, see "POSIX advisory locks" in https://sqlite.org/howtocorrupt.html.
+ *
+ * @throws The file system says that a folder is missing, a link leads to itself, or the file cannot be written.
  */
-function createFile({ fs }: Runtime, path: string): void {
-  try {
-    fs.closeSync(fs.openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
-  }
+export function createFile({ fs }: Runtime, path: string): string {
+  if (!fs.existsSync(path)) fs.closeSync(fs.openSync(path, 'a', 0o600));
+  return fs.realpathSync(path);
 }
 
 function setUp(database: Database, application: string | undefined): Database {

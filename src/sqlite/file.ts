@@ -3,13 +3,12 @@ import { closedError } from '../inbox/failure.js';
 import type { InboxWarnings } from '../inbox/health.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { unref, withRetries } from '../utils/waiting.js';
-import { type Database, openDatabase, openingError } from './database.js';
+import { createFile, type Database, openDatabase, openingError } from './database.js';
 import { Disk } from './disk.js';
 import { cleanError, isBusy, isDamage } from './failure.js';
 import { Identity } from './identity.js';
 import { copyLeftover, type Leftover } from './leftover.js';
 import type { SqliteSettings } from './options.js';
-import { realPath } from './place.js';
 import { loadRuntime, type Runtime } from './runtime.js';
 import { Writer } from './writer.js';
 
@@ -52,7 +51,7 @@ export class InboxFile {
     const runtime = loadRuntime();
     this.#runtime = runtime;
     try {
-      this.#identity = new Identity(runtime, realPath(runtime, settings.path));
+      this.#identity = new Identity(runtime, createFile(runtime, settings.path));
       this.database = this.#identity.open((path) => openDatabase(runtime, path, settings.application));
     } catch (error) {
       throw openingError(error, runtime, settings.path);

@@ -23,8 +23,8 @@ export class Identity {
   open<Opened>(open: (path: string) => Opened): Opened {
     const before = this.#read('');
     const opened = open(this.path);
-    const [file, ...beside] = this.#look();
-    this.#opened = [before ?? file, ...beside];
+    const [, ...beside] = this.#look();
+    this.#opened = [before, ...beside];
     return opened;
   }
 

@@ -1,12 +1,5 @@
 import * as z from 'zod/v4/mini';
-import {
-  type InboxOptions,
-  type InboxSettings,
-  inboxFields,
-  type Settled,
-  settleOptions,
-  withDefaults,
-} from '../inbox/options.js';
+import { type InboxOptions, type InboxSettings, inboxFields, settleOptions } from '../inbox/options.js';
 import { checkedBy, checkOptions, type OptionFields, wholeNumber } from '../validation/check-options.js';
 
 /** Options of `createSqliteInbox`. Pass the same in receivers and in workers. */
@@ -36,17 +29,17 @@ const fields: Omit<OptionFields<SqliteInboxOptions>, keyof InboxOptions> = {
   minFree: z.optional(wholeNumber(0)),
 };
 
-type Plain = Pick<SqliteInboxOptions, 'minFree'>;
-
 /** The checked options of an inbox. */
-export interface SqliteSettings extends InboxSettings, Settled<Plain> {
+export interface SqliteSettings extends InboxSettings {
   readonly path: string;
+  readonly minFree: number;
 }
 
-const DEFAULTS: Settled<Plain> = { minFree: 64 * 1024 ** 2 };
+const DEFAULT_MIN_FREE = 64 * 1024 ** 2;
 
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveSqlite(options: SqliteInboxOptions): SqliteSettings {
   checkOptions(z.strictObject({ ...inboxFields(options), ...fields }), options, { of: 'createSqliteInbox' });
-  return { ...settleOptions(options), ...withDefaults(DEFAULTS, options), path: options.path };
+  const { path, minFree = DEFAULT_MIN_FREE } = options;
+  return { ...settleOptions(options), path, minFree };
 }

@@ -101,17 +101,12 @@ export class Writer {
     try {
       this.#check();
       this.#database.run('BEGIN IMMEDIATE');
-    } catch (error) {
-      if (isBusy(error)) this.#waitForOthers(performance.now() - startedAt);
-      else rejectAll(this.#changes.splice(0), error);
-      return false;
-    }
-    try {
       this.#database.checkVersion();
       return true;
     } catch (error) {
       this.#rollBack();
-      rejectAll(this.#changes.splice(0), error);
+      if (isBusy(error)) this.#waitForOthers(performance.now() - startedAt);
+      else rejectAll(this.#changes.splice(0), error);
       return false;
     }
   }
@@ -129,7 +124,7 @@ export class Writer {
     try {
       this.#database.run('ROLLBACK');
     } catch {
-      // SQLite has done so itself, as it does on a full disk: https://sqlite.org/lang_transaction.html
+      // Nothing has begun, or SQLite has done so itself, as on a full disk: https://sqlite.org/lang_transaction.html
     }
   }
 }
