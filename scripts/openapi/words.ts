@@ -25,7 +25,7 @@ export interface OperationWords {
   readonly statuses: ReadonlyMap<string, string>;
   /** From `@undocumented`: the service offers the operation, and the specification does not show it. */
   readonly undocumented: boolean;
-  /** Description of a path parameter, from what the method passes for it. */
+  /** Description of a path parameter, from that of the method. */
   parameter(name: string): string;
 }
 
@@ -52,139 +52,87 @@ export function readWords(file: string): Words {
     types: [],
   });
   const checker = program.getTypeChecker();
-  const exported = exportsOf(file, program, checker);
-  const resources = [...exported.values()].filter((symbol) => tagOf(symbol, 'group') !== undefined);
-  return {
-    groups: resources.map((resource) => ({ name: groupOf(resource), description: textOf(resource) })),
-    operation: (key) => wordsOfOperation(key, exported.get('endpoints'), resources, checker),
-    record: (name, field) => wordsOfRecord(name, field, exported, checker),
-  };
-}
+  /** What a name stands for, wherever it is imported from. */
+  const symbolAt = (node: ts.Node | undefined) => declared(node && checker.getSymbolAtLocation(node));
+  const declared = (symbol: ts.Symbol | undefined) =>
+    symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 
-function exportsOf(file: string, program: ts.Program, checker: ts.TypeChecker): Map<string, ts.Symbol> {
-  const source = program.getSourceFile(file);
-  const module = source && checker.getSymbolAtLocation(source);
+  const module = symbolAt(program.getSourceFile(file));
   if (module === undefined) throw new Error(`${file} exports nothing`);
-  return new Map(
-    checker.getExportsOfModule(module).map((symbol) => [symbol.name, declaredSymbol(symbol, checker)]),
+  const exported = new Map(
+    checker.getExportsOfModule(module).map((symbol) => [symbol.name, declared(symbol)]),
   );
-}
-
-/** What an imported or exported name stands for. */
-function declaredSymbol(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
-  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-}
-
-function wordsOfOperation(
-  key: string,
-  endpoints: ts.Symbol | undefined,
-  resources: readonly ts.Symbol[],
-  checker: ts.TypeChecker,
-): OperationWords {
-  const declared = endpoints && checker.getTypeOfSymbol(endpoints).getProperty(key);
-  if (declared === undefined) throw new Error(`endpoints.${key} is not exported`);
-  const [found] = resources.flatMap((resource) =>
-    [...(resource.members?.values() ?? [])].flatMap((method) => {
-      const call = method.valueDeclaration && callWith(declared, method.valueDeclaration, checker);
-      return call === undefined ? [] : [{ resource, method, call }];
+  const resources = [...exported.values()].filter((symbol) => symbol && hasTag(symbol, 'group'));
+  const methods = resources.flatMap((resource) =>
+    [...(resource?.members?.values() ?? [])].map((method) => {
+      const declaration = method.valueDeclaration;
+      const isMethod = declaration !== undefined && ts.isMethodDeclaration(declaration);
+      return { group: textOfTag(resource, 'group'), method, declaration: isMethod ? declaration : undefined };
     }),
   );
-  if (found === undefined) throw new Error(`no method of a class with @group sends endpoints.${key}`);
-  return {
-    group: groupOf(found.resource),
-    summary: textOf(declared),
-    description: textOf(found.method),
-    statuses: statusesOf(declared),
-    undocumented: tagOf(declared, 'undocumented') !== undefined,
-    parameter: (name) => wordsOfParameter(name, found.call, checker),
-  };
-}
 
-/** The call in a node that passes an endpoint: `this.#send(endpoints.getTool, …)`. */
-function callWith(
-  endpoint: ts.Symbol,
-  node: ts.Node,
-  checker: ts.TypeChecker,
-): ts.CallExpression | undefined {
-  const isEndpoint = (argument: ts.Expression) => checker.getSymbolAtLocation(argument) === endpoint;
-  if (ts.isCallExpression(node) && node.arguments.some(isEndpoint)) return node;
-  return ts.forEachChild(node, (child) => callWith(endpoint, child, checker));
-}
-
-/** Words of what is passed for a path parameter in `this.#send(endpoint, { path }, options)`. */
-function wordsOfParameter(name: string, call: ts.CallExpression, checker: ts.TypeChecker): string {
-  // The object with the ids: `{ path: { toolId } }`.
-  const input = call.arguments.find((argument) => ts.isObjectLiteralExpression(argument));
-  const path = input && checker.getTypeAtLocation(input).getProperty('path');
-  const passed = path && checker.getTypeOfSymbol(path).getProperty(name);
-  const value = passed && valueOf(passed, checker);
-  if (value === undefined) throw new Error(`no doc comment describes the path parameter ${name}`);
-  return textOf(value);
-}
-
-/**
- * The variable that a property of an object literal takes its value from. Other properties stand for
- * themselves.
- */
-function valueOf(property: ts.Symbol, checker: ts.TypeChecker): ts.Symbol | undefined {
-  const declaration = property.valueDeclaration;
-  if (declaration === undefined) return property;
-  if (ts.isShorthandPropertyAssignment(declaration)) {
-    return checker.getShorthandAssignmentValueSymbol(declaration);
+  function operation(key: string): OperationWords {
+    const endpoints = exported.get('endpoints');
+    const endpoint = endpoints && checker.getTypeOfSymbol(endpoints).getProperty(key);
+    if (endpoint === undefined) throw new Error(`endpoints.${key} is not exported`);
+    const sends = new RegExp(`\\bendpoints\\.${key}\\b(.*)`, 's');
+    const found = methods.find(({ declaration }) => sends.test(declaration?.getText() ?? ''));
+    if (found === undefined) throw new Error(`no method of a class with @group sends endpoints.${key}`);
+    const { group, method, declaration } = found;
+    return {
+      group,
+      summary: textOf(endpoint),
+      description: textOf(method),
+      statuses: statusesOf(endpoint),
+      undocumented: hasTag(endpoint, 'undocumented'),
+      parameter: (name) => {
+        // `send(endpoints.deleteWorkspace, { path: { id: workspaceId } })`: it is passed under another name.
+        const [, input = ''] = sends.exec(declaration?.getText() ?? '') ?? [];
+        const [, passed = name] = new RegExp(`\\b${name}: (\\w+)`).exec(input) ?? [];
+        const parameters = declaration?.parameters.map((parameter) => symbolAt(parameter.name)) ?? [];
+        // Or it is a field of a parameter.
+        const fields = parameters.map(
+          (symbol) => symbol && checker.getTypeOfSymbol(symbol).getProperty(passed),
+        );
+        const described = [...parameters, ...fields].find((symbol) => symbol?.name === passed);
+        if (described === undefined) throw new Error(`no doc comment describes the path parameter ${name}`);
+        return textOf(described);
+      },
+    };
   }
-  return ts.isPropertyAssignment(declaration)
-    ? checker.getSymbolAtLocation(declaration.initializer)
-    : property;
-}
 
-function wordsOfRecord(
-  name: string,
-  field: string | undefined,
-  exported: ReadonlyMap<string, ts.Symbol>,
-  checker: ts.TypeChecker,
-): RecordWords {
-  const record = exported.get(name);
-  const isField = record !== undefined && field !== undefined;
-  const symbol = isField ? checker.getDeclaredTypeOfSymbol(record).getProperty(field) : record;
-  if (symbol === undefined) return {};
-  const deprecated = tagOf(symbol, 'deprecated');
-  const description = [textOf(symbol), deprecated].filter(Boolean).join(' ');
-  const type = symbol.declarations?.find(ts.isPropertySignature)?.type;
-  const examples = type === undefined ? [] : valuesIn(type, exported.get('OpenEnum'), checker);
-  return {
-    ...(description !== '' && { description }),
-    ...(deprecated !== undefined && { deprecated: true }),
-    ...(examples.length > 0 && { examples }),
-    ...(tagOf(symbol, 'choice') !== undefined && { 'x-choice': true }),
-    ...(tagOf(symbol, 'undocumented') !== undefined && { 'x-undocumented': true }),
-  };
-}
+  function record(name: string, field?: string): RecordWords {
+    const found = exported.get(name);
+    const isField = found !== undefined && field !== undefined;
+    const symbol = isField ? checker.getDeclaredTypeOfSymbol(found).getProperty(field) : found;
+    if (symbol === undefined) return {};
+    const description = [textOf(symbol), textOfTag(symbol, 'deprecated')].filter(Boolean).join(' ');
+    const type = symbol.declarations?.find(ts.isPropertySignature)?.type;
+    const examples = type === undefined ? [] : valuesIn(type);
+    return {
+      ...(description !== '' && { description }),
+      ...(hasTag(symbol, 'deprecated') && { deprecated: true }),
+      ...(examples.length > 0 && { examples }),
+      ...(hasTag(symbol, 'choice') && { 'x-choice': true }),
+      ...(hasTag(symbol, 'undocumented') && { 'x-undocumented': true }),
+    };
+  }
 
-/** The values of an `OpenEnum<'a' | 'b'>` anywhere in a type, or of a type that is named for one. */
-function valuesIn(type: ts.Node, openEnum: ts.Symbol | undefined, checker: ts.TypeChecker): string[] {
-  const named = ts.isTypeReferenceNode(type) ? symbolAt(type.typeName, checker) : undefined;
-  if (named !== undefined && named === openEnum) return literalsIn(type, checker);
-  const alias = named?.declarations?.find(ts.isTypeAliasDeclaration)?.type;
-  const parts = alias === undefined ? type.getChildren() : [alias];
-  return parts.flatMap((part) => valuesIn(part, openEnum, checker));
-}
+  /** The values of an `OpenEnum<'a' | 'b'>` in a type, of a type that is named for one, or of `typeof` constants. */
+  function valuesIn(node: ts.Node, isOpen = false): string[] {
+    if (ts.isStringLiteral(node)) return isOpen ? [node.text] : [];
+    const named = ts.isTypeReferenceNode(node) ? symbolAt(node.typeName) : undefined;
+    const constant = ts.isTypeQueryNode(node) ? symbolAt(node.exprName)?.valueDeclaration : undefined;
+    const isEnum = named !== undefined && named === exported.get('OpenEnum');
+    const alias = isEnum ? undefined : named?.declarations?.find(ts.isTypeAliasDeclaration)?.type;
+    const inside = constant ?? alias;
+    return (inside ? [inside] : node.getChildren()).flatMap((part) => valuesIn(part, isOpen || isEnum));
+  }
 
-/** The texts in a node, and in the constants whose type it takes: `(typeof values)[number]`. */
-function literalsIn(node: ts.Node, checker: ts.TypeChecker): string[] {
-  if (ts.isStringLiteral(node)) return [node.text];
-  const constant = ts.isTypeQueryNode(node) ? symbolAt(node.exprName, checker)?.valueDeclaration : undefined;
-  const parts = constant === undefined ? node.getChildren() : [constant];
-  return parts.flatMap((part) => literalsIn(part, checker));
-}
-
-/** What a name in a type stands for, wherever it is imported from. */
-function symbolAt(name: ts.Node, checker: ts.TypeChecker): ts.Symbol | undefined {
-  const symbol = checker.getSymbolAtLocation(name);
-  return symbol && declaredSymbol(symbol, checker);
-}
-
-function groupOf(resource: ts.Symbol): string {
-  return tagOf(resource, 'group') ?? '';
+  const groups = resources.flatMap((resource) =>
+    resource ? [{ name: textOfTag(resource, 'group'), description: textOf(resource) }] : [],
+  );
+  return { groups, operation, record };
 }
 
 /** From lines such as `@status 400 - A duplicate key returns this error.` */
@@ -192,26 +140,25 @@ function statusesOf(endpoint: ts.Symbol): Map<string, string> {
   const tags = endpoint.getJsDocTags().filter(({ name }) => name === 'status');
   return new Map(
     tags.map(({ text }) => {
-      const [status = '', ...description] = markdown(text).split(HYPHEN);
-      return [status, description.join(HYPHEN)];
+      // TSDoc's separator of a name and its description: https://tsdoc.org/pages/tags/param/.
+      const [status = '', ...description] = markdown(text).split(' - ');
+      return [status, description.join(' - ')];
     }),
   );
 }
 
-/** TSDoc's separator of a name and its description: https://tsdoc.org/pages/tags/param/. */
-const HYPHEN = ' - ';
+function hasTag(symbol: ts.Symbol, tag: string): boolean {
+  return symbol.getJsDocTags().some(({ name }) => name === tag);
+}
 
-/** Text of a tag; undefined if the comment has no such tag. */
-function tagOf(symbol: ts.Symbol, tag: string): string | undefined {
-  const found = symbol.getJsDocTags().find(({ name }) => name === tag);
-  return found && markdown(found.text);
+function textOfTag(symbol: ts.Symbol | undefined, tag: string): string {
+  return markdown(symbol?.getJsDocTags().find(({ name }) => name === tag)?.text);
 }
 
 /** Text of a doc comment up to its first tag; of a parameter, that of its `@param`. */
 function textOf(symbol: ts.Symbol): string {
-  const text = markdown(symbol.getDocumentationComment(undefined));
   // Of `@param name - text`, TypeScript 5.9 returns `- text`.
-  return text.startsWith('- ') ? text.slice(2) : text;
+  return markdown(symbol.getDocumentationComment(undefined)).replace(/^- /, '');
 }
 
 /** Links become code, and wrapped lines one line. */
