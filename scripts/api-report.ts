@@ -2,7 +2,7 @@
  * Compares the public declarations with the committed reports in `etc/`, so that no public change goes
  * unnoticed. `--update` rewrites the reports, for the difference to be reviewed.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
@@ -26,36 +26,20 @@ const messages = {
 };
 
 const update = process.argv.includes('--update');
-const reports = resolve('etc');
 const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
-
-mkdirSync(reports, { recursive: true });
 const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli/index');
 const changed = entries.filter(hasChanged);
 rmSync(scratch, { recursive: true });
 
 if (changed.length > 0 && !update) {
-  console.error(`The public declarations differ from etc/ in: ${changed.join(', ')}.`);
-  console.error(
-    'If this is intended: run `npm run api -- --update`, and commit etc/ with a line in CHANGELOG.md.',
-  );
+  console.error(`The public declarations differ from etc/ in: ${changed.join(', ')}.
+If this is intended: run \`npm run api -- --update\`, and commit etc/ with a line in CHANGELOG.md.`);
   process.exit(1);
 }
 console.log(`${entries.length} entry points, ${changed.length} reports ${update ? 'written' : 'changed'}`);
 
 function hasChanged(entry: string): boolean {
-  const { succeeded, apiReportChanged } = Extractor.invoke(configFor(entry), {
-    localBuild: update,
-    messageCallback: (message) => {
-      // Only errors are printed: warnings repeat what the comparison of the reports shows.
-      if (message.logLevel !== ExtractorLogLevel.Error) message.handled = true;
-    },
-  });
-  return apiReportChanged || !succeeded;
-}
-
-function configFor(entry: string): ExtractorConfig {
-  return ExtractorConfig.prepare({
+  const config = ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: resolve('package.json'),
     configObject: {
@@ -66,7 +50,7 @@ function configFor(entry: string): ExtractorConfig {
       apiReport: {
         enabled: true,
         reportFileName: entry.replace(/\/index$/, '').replaceAll('/', '-'),
-        reportFolder: reports,
+        reportFolder: resolve('etc'),
         reportTempFolder: scratch,
       },
       docModel: { enabled: false },
@@ -75,4 +59,12 @@ function configFor(entry: string): ExtractorConfig {
       messages,
     },
   });
+  const { succeeded, apiReportChanged } = Extractor.invoke(config, {
+    localBuild: update,
+    messageCallback: (message) => {
+      // Only errors are printed: warnings repeat what the comparison of the reports shows.
+      if (message.logLevel !== ExtractorLogLevel.Error) message.handled = true;
+    },
+  });
+  return apiReportChanged || !succeeded;
 }
