@@ -1,8 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { installedPackage, removeLater, run } from './consumer.js';
+import { installedPackage, ownProject, run } from './consumer.js';
 
 // zod#5452, headstartwp#504: one process loads the package twice.
 
@@ -49,8 +48,7 @@ const expected = {
 
 /** A project with the package, and with another copy of it below a dependency, as npm nests a second version. */
 function projectWithTwo(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'two-copies-'));
-  onTestFinished(() => removeLater(folder));
+  const folder = ownProject(onTestFinished);
   const modules = join(folder, 'node_modules');
   const nested = join(modules, 'dependency/node_modules');
   mkdirSync(nested, { recursive: true });

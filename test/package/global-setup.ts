@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { npm } from '../runtimes/tool-cache.js';
 import { removeLater, root } from './consumer.js';
 
 declare module 'vitest' {
@@ -27,16 +27,16 @@ const VERSIONS = [
 
 // Vitest loads this file once per project (4.1, `_initializeGlobalSetup`), so the folder that all projects of
 // a run share is kept globally.
-const shared = globalThis as { packedConsumer?: string };
+const shared = globalThis as { packedConsumer?: Promise<string> };
 
-export default function setup({ provide }: TestProject): () => void {
+export default async function setup({ provide }: TestProject): Promise<() => void> {
   shared.packedConsumer ??= packAndInstall();
-  const consumer = shared.packedConsumer;
+  const consumer = await shared.packedConsumer;
   provide('consumer', consumer);
   return () => removeLater(consumer);
 }
 
-function packAndInstall(): string {
+async function packAndInstall(): Promise<string> {
   if (!existsSync(join(root, 'dist/index.js'))) throw new Error('dist is missing: npm run build');
   const consumer = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
   writeFileSync(join(consumer, 'package.json'), '{ "private": true }');
@@ -47,14 +47,8 @@ function packAndInstall(): string {
   const peers = ['msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod'].map(
     (name) => `${name}@${devDependencies[name]}`,
   );
-  const toConsumer = ['--pack-destination', consumer];
-  const tarball = npm(root, 'pack', '--silent', '--ignore-scripts', ...toConsumer).trim();
-  renameSync(join(consumer, tarball), join(consumer, 'package.tgz'));
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  npm(consumer, 'install', ...quiet, './package.tgz', ...peers, ...VERSIONS);
+  const packed = await npm(root, 'pack', '--silent', '--pack-destination', consumer);
+  renameSync(join(consumer, packed.trim()), join(consumer, 'package.tgz'));
+  await npm(consumer, 'install', './package.tgz', ...peers, ...VERSIONS);
   return consumer;
-}
-
-function npm(cwd: string, ...args: readonly string[]): string {
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }

@@ -1,31 +1,19 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { endpoints } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { afterAll, beforeAll, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, test, vi } from 'vitest';
 import { downloaded, nodeBinary } from '../runtimes/tool-cache.js';
+import { launch } from '../support/example-process.js';
 import { freePort } from '../support/free-port.js';
 import { lacksPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.js';
-import { removeLater, root } from './consumer.js';
+import { allRows } from '../support/rows.js';
+import { execute, install, installedPackage, ownProject, root } from './consumer.js';
 import { deliverUntilRefused } from './deliver-until-refused.js';
 
-// What `init` writes, followed as a new user does, with Node 24. INIT_PROJECTS=all is for every server and inbox.
+// What `init` writes, followed as a new user does, with Node 24. The gate tries two.
 const ALL = ['express', 'hono', 'nest', 'next'].flatMap((server) => [`${server} file`, `${server} postgres`]);
-const PROJECTS = process.env.INIT_PROJECTS === 'all' ? ALL : ['hono file', 'nest postgres'];
-
-const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+const PROJECTS = allRows ? ALL : ['hono file', 'nest postgres'];
 
 let postgres: PostgresServer | undefined;
 beforeAll(async () => {
@@ -44,24 +32,17 @@ test.concurrent.for(PROJECTS)(
     if (inbox === 'postgres' && postgres === undefined) context.skip('needs Postgres');
     await postgres?.query(`CREATE DATABASE ${server}_${inbox}`);
     const node = await downloaded(nodeBinary('24.21.0'), context);
-    const parent = mkdtempSync(join(tmpdir(), `sdk-init-${server}-`));
-    onTestFinished(() => removeLater(parent));
+    const parent = ownProject(onTestFinished);
     const folder = join(parent, 'my-app');
     const PATH = [join(folder, 'node_modules/.bin'), dirname(node), process.env.PATH].join(delimiter);
     const env = { PATH, HOME: process.env.HOME, NEXT_TELEMETRY_DISABLED: '1' };
     const run = async (cwd: string, program: string, ...args: readonly string[]) =>
-      (await promisify(execFile)(program, args, { cwd, env })).stdout;
-    // With this machine's settings for the registry.
-    const install = (...args: readonly string[]) =>
-      promisify(execFile)('npm', ['install', ...QUIET, ...args], { cwd: folder });
-
-    const consumer = inject('consumer');
-    const command = join(consumer, 'node_modules/agent-platform-sdk/dist/cli/index.js');
-    expect(
-      await run(parent, node, command, 'init', 'my-app', '--server', server, '--inbox', inbox),
-    ).toContain('cd my-app\n');
+      (await execute(program, args, { cwd, env })).stdout;
+    const command = [join(installedPackage(), 'dist/cli/index.js'), 'init', 'my-app'];
+    const written = await run(parent, node, ...command, '--server', server, '--inbox', inbox);
+    expect(written).toContain('cd my-app\n');
     // This version may not be published yet.
-    await downloaded(install(join(consumer, 'package.tgz')), context);
+    await downloaded(install(folder), context);
     expect(await run(folder, 'npx', 'tsc', '--version')).toMatch(/^Version 7\./);
     expect(await run(folder, 'npm', 'test')).toMatch(/^. pass 1$/m);
     const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -83,31 +64,17 @@ test.concurrent.for(PROJECTS)(
     /** Starts the service, with another address of the fake than `.env` has. */
     const start = async () => {
       const settings = { PORT: port, AGENT_PLATFORM_BASE_URL_EU: platform.baseUrls.eu, ...database };
-      const options = { cwd: folder, env: { ...env, ...settings } } as const;
-      const child = spawn('sh', ['-c', `exec env ${scripts.start}`], options);
-      onTestFinished(() => void child.kill('SIGKILL'));
-      const ended = once(child, 'exit');
-      let printed = '';
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on('data', (chunk: Buffer) => {
-          printed += String(chunk);
-        });
-      }
-      const ready = async () => expect((await fetch(`${url}/ready`)).status, printed).toBe(200);
+      const program = ['-c', `exec env ${scripts.start}`];
+      const service = launch('sh', program, { cwd: folder, env: { ...env, ...settings } }, onTestFinished);
+      const printed = () => service.lines.join('\n');
+      const ready = async () => expect((await fetch(`${url}/ready`)).status, printed()).toBe(200);
       await vi.waitFor(ready, { timeout: 60_000, interval: 100 });
       const customers = () =>
-        [...printed.matchAll(/customer: '(\w+)'|ticket for (\w+)/g)].map(([, a, b]) => a ?? b);
-      return {
-        customers,
-        pid: child.pid,
-        ended,
-        hasTicketOf: (name: string) =>
-          vi.waitFor(() => expect(customers(), printed).toContain(name), { timeout: 90_000, interval: 100 }),
-        end: (signal: NodeJS.Signals) => {
-          child.kill(signal);
-          return ended;
-        },
-      };
+        [...printed().matchAll(/customer: '(\w+)'|ticket for (\w+)/g)].map(([, a, b]) => a ?? b);
+      const waiting = { timeout: 90_000, interval: 100 };
+      const hasTicketOf = (name: string) =>
+        vi.waitFor(() => expect(customers(), printed()).toContain(name), waiting);
+      return { ...service, customers, hasTicketOf };
     };
     const send = async (customerName: string, path = '/webhooks') => {
       const unsubscribe = fake.webhooks.subscribe(url + path);

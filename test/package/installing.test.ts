@@ -1,13 +1,22 @@
-import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { downloaded, installTool } from '../runtimes/tool-cache.js';
-import { project, removeLater, run, source, withZod4 } from './consumer.js';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { CACHE, downloaded, installTool } from '../runtimes/tool-cache.js';
+import { allRows } from '../support/rows.js';
+import {
+  compile,
+  execute,
+  ownProject,
+  project,
+  removeLater,
+  run,
+  source,
+  tarball,
+  withZod4,
+} from './consumer.js';
 
 // What the inbox's dependencies ask of bundlers and package managers, as the inbox guide says.
 
@@ -48,54 +57,52 @@ test('a deployment that @vercel/nft traces contains the inbox and its peers', as
   expect(run(join(deployed, relative(base, folder)), 'inbox.mjs')).toBe('function\n');
 });
 
+const PNPM = ['pnpm@12.21.0', '.bin/pnpm'] as const;
+/** The command that adds packages, by manager: the tool, its program, its arguments. */
+const MANAGERS = {
+  npm: ['npm', '', ['install', '--ignore-scripts', '--no-audit', '--prefer-offline']],
+  pnpm: [...PNPM, ['add', '--store-dir', join(CACHE, 'pnpm-store')]],
+  'yarn 4': ['@yarnpkg/cli-dist@4.18.1', '@yarnpkg/cli-dist/bin/yarn.js', ['add']],
+} as const;
+type Manager = keyof typeof MANAGERS;
+
+const ZODS = ['3.25.76', '4.0.0', '4.6.7'];
+const names = Object.keys(MANAGERS) as Manager[];
+/** The gate tries each manager and each zod once. */
+const pairs = names.flatMap((manager, row) =>
+  ZODS.filter((_, column) => allRows || column === row).map((zod) => [manager, zod] as const),
+);
+
 // typescript-sdk#2737 of modelcontextprotocol: zod's minor version is in its types, so a program needs one copy.
-describe.for(['3.25.76', '4.0.0', '4.6.7'])('zod %s of the program', (zod) => {
-  test.for([
-    ['npm', 'npm', 'npm/bin/npm-cli.js', ['install', '--ignore-scripts', '--no-audit', '--prefer-offline']],
-    ['pnpm', 'pnpm@12.21.0', '.bin/pnpm', ['add', '--store-dir', '.store']],
-    ['yarn 4', '@yarnpkg/cli-dist@4.18.1', '@yarnpkg/cli-dist/bin/yarn.js', ['add']],
-  ] as const)('is the one of the package, by %s', async ([manager, tool, path, args], context) => {
-    const folder = mkdtempSync(join(tmpdir(), 'sdk-zod-'));
-    onTestFinished(() => removeLater(folder));
-    cpSync(join(inject('consumer'), 'package.tgz'), join(folder, 'package.tgz'));
-    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-    writeFileSync(join(folder, 'yarn.lock'), '');
-    writeFileSync(join(folder, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n');
-    writeFileSync(join(folder, 'program.ts'), withZod4(source('loose.ts')));
+test.for(pairs)(
+  '%s installs one zod for the program and the package: %s',
+  async ([manager, zod], context) => {
+    const [tool, path, args] = MANAGERS[manager];
+    const folder = ownProject(onTestFinished, {
+      'yarn.lock': '',
+      '.yarnrc.yml': 'nodeLinker: node-modules\nenableTelemetry: false\n',
+      'program.ts': withZod4(source('loose.ts')),
+    });
+    cpSync(tarball(), join(folder, 'package.tgz'));
     const env = { ...process.env, PNPM_HOME: folder, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' };
-    const command = manager === 'npm' ? 'npm' : join(await downloaded(installTool(tool), context), path);
+    const command = tool === 'npm' ? 'npm' : join(await downloaded(installTool(tool), context), path);
     const packages = ['agent-platform-sdk@file:./package.tgz', `zod@${zod}`];
-    await promisify(execFile)(command, [...args, ...packages], { cwd: folder, env });
-    const tsc = join(inject('consumer'), 'node_modules/typescript-7.0/bin/tsc');
-    const options = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022'];
-    const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext'];
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [tsc, ...options, ...modules, 'program.ts'],
-      { cwd: folder },
-    ).catch((error: { readonly stdout: string }) => error);
-    expect(stdout).toBe('');
-    expect(run(folder, '--eval', "console.log(typeof require('agent-platform-sdk').endpoint)")).toBe(
-      'function\n',
-    );
-  });
-});
+    await execute(command, [...args, ...packages], { cwd: folder, env });
+    expect(await compile(folder, { skipLibCheck: false })).toBe('');
+    const code = "console.log(typeof require('agent-platform-sdk').endpoint)";
+    expect(run(folder, '--eval', code)).toBe('function\n');
+  },
+);
 
 test("pnpm installs the inbox's packages once the build of msgpackr-extract is refused", async () => {
-  const pnpm = join(await installTool('pnpm@12.21.0'), '.bin/pnpm');
-  const folder = mkdtempSync(join(tmpdir(), 'sdk-pnpm-'));
-  onTestFinished(() => removeLater(folder));
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  writeFileSync(join(folder, 'inbox.js'), program);
-  const options = { cwd: folder, env: { ...process.env, PNPM_HOME: folder } };
-  const tarball = join(inject('consumer'), 'package.tgz');
-  const add = promisify(execFile)(
-    pnpm,
-    ['add', '--store-dir', '.store', tarball, 'bullmq@6.7.0', 'ioredis@6.0.0'],
-    options,
-  );
+  const [tool, path] = PNPM;
+  const pnpm = join(await installTool(tool), path);
+  const cwd = ownProject(onTestFinished, { 'inbox.js': program });
+  const store = ['--store-dir', join(CACHE, 'pnpm-store')];
+  const options = { cwd, env: { ...process.env, PNPM_HOME: cwd } };
+  const add = execute(pnpm, ['add', ...store, tarball(), 'bullmq@6.7.0', 'ioredis@6.0.0'], options);
   await expect(add).rejects.toThrow('ERR_PNPM_IGNORED_BUILDS');
-  await promisify(execFile)(pnpm, ['approve-builds', '!msgpackr-extract'], options);
-  await promisify(execFile)(pnpm, ['install', '--store-dir', '.store'], options);
-  expect(run(folder, 'inbox.js')).toBe('function\n');
+  await execute(pnpm, ['approve-builds', '!msgpackr-extract'], options);
+  await execute(pnpm, ['install', ...store], options);
+  expect(run(cwd, 'inbox.js')).toBe('function\n');
 });

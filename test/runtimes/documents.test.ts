@@ -1,10 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { project, root } from '../package/consumer.js';
+import { expect, inject, test, vi } from 'vitest';
+import { execute, project, root } from '../package/consumer.js';
+import { launch, type RunningProcess } from '../support/example-process.js';
 import { freePort } from '../support/free-port.js';
 import { downloaded, nodeBinary } from './tool-cache.js';
 
@@ -25,32 +23,17 @@ function programsOf(document: string, port: number): Record<string, string> {
 /** Creates the folder, and starts the fake with an address for its events. Saves the settings that it prints. */
 async function begin(node: string, files: Readonly<Record<string, string>>, receiver: string) {
   const folder = project({ 'package.json': '{ "type": "module" }', ...files });
-  const run = (...args: string[]) => promisify(execFile)(node, args, { cwd: folder, env: {} });
-  const fake = start(node, folder, COMMAND, 'fake', '--port', '0', '--webhook', receiver);
-  await vi.waitFor(() => expect(fake.printed()).toContain('Send an event'), 20_000);
-  const settings = fake.printed().match(/^AGENT_PLATFORM_.*$/gm) ?? [];
+  const run = (...args: string[]) => execute(node, args, { cwd: folder, env: {} });
+  const start = (...args: string[]) => launch(node, args, { cwd: folder, env: {} });
+  const fake = start(COMMAND, 'fake', '--port', '0', '--webhook', receiver);
+  await vi.waitFor(() => expect(printed(fake)).toContain('Send an event'), 20_000);
+  const settings = fake.lines.filter((line) => line.startsWith('AGENT_PLATFORM_'));
   writeFileSync(join(folder, '.env'), settings.join('\n'));
-  const address = /http:\/\/[\d.]+:\d+/.exec(fake.printed())?.[0] ?? '';
-  return { folder, run, fake, address };
+  const address = /http:\/\/[\d.]+:\d+/.exec(printed(fake))?.[0] ?? '';
+  return { folder, run, start, fake, address };
 }
 
-/** Starts a program, which ends with the test. */
-function start(node: string, cwd: string, ...args: readonly string[]) {
-  const child = spawn(node, args, { cwd, env: {} });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      printed += String(chunk);
-    });
-  }
-  const end = async (signal: NodeJS.Signals) => {
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    return await ended;
-  };
-  return { printed: () => printed, end };
-}
+const printed = ({ lines }: RunningProcess): string => lines.join('\n');
 
 const settings = '--env-file=.env';
 
@@ -61,17 +44,17 @@ test('the programs of README run', async (context) => {
   const names = ['first.mjs', 'calls.mjs', 'webhooks.mjs', 'inbox.mjs', 'first.test.mjs'];
   expect(Object.keys(programs)).toEqual(names);
   const webhooks = `http://127.0.0.1:${port}/webhooks`;
-  const { folder, run } = await begin(node, programs, webhooks);
+  const { run, start } = await begin(node, programs, webhooks);
 
   const first = await run(settings, 'first.mjs');
   expect(first.stdout).toContain("find_invoice https://shop.example/orders [ 'web-chat' ]");
   expect((await run(settings, 'calls.mjs')).stdout).toContain('1 1 variable_eu_2 Thank you!');
   for (const file of ['webhooks.mjs', 'inbox.mjs']) {
-    const receiver = start(node, folder, settings, file);
+    const receiver = start(settings, file);
     const trigger = () => run(settings, COMMAND, 'trigger', 'lead_captured', '--to', webhooks);
     await vi.waitFor(trigger, { timeout: 20_000, interval: 100 });
-    await vi.waitFor(() => expect(receiver.printed()).toContain('customer@mail.example'), 20_000);
-    await receiver.end('SIGTERM');
+    await vi.waitFor(() => expect(printed(receiver)).toContain('customer@mail.example'), 20_000);
+    await receiver.end();
   }
   expect((await run('--test')).stdout).toMatch(/^. pass 2$/m);
 });
@@ -86,7 +69,7 @@ test('the program of "From zero to production" runs', async (context) => {
   const [, tsconfig = ''] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
   const receiver = `http://127.0.0.1:${port}`;
   const files = { ...programs, 'tsconfig.json': tsconfig };
-  const { folder, run, fake, address } = await begin(node, files, `${receiver}/webhooks`);
+  const { folder, run, start, fake, address } = await begin(node, files, `${receiver}/webhooks`);
   const types = join(folder, 'node_modules/@types');
   mkdirSync(types, { recursive: true });
   symlinkSync(join(inject('consumer'), 'node_modules/types-node-24'), join(types, 'node'));
@@ -99,7 +82,7 @@ test('the program of "From zero to production" runs', async (context) => {
   expect(checked.stdout).toBe('');
   expect(tested.stdout).toMatch(/^. pass 1$/m);
 
-  const app = start(node, folder, settings, 'app.ts');
+  const app = start(settings, 'app.ts');
   const headers = { 'content-type': 'application/json', connection: 'close' };
   const ready = () => fetch(`${receiver}/ready`, { headers }).then(({ status }) => expect(status).toBe(200));
   await vi.waitFor(ready, 20_000);
@@ -108,23 +91,23 @@ test('the program of "From zero to production" runs', async (context) => {
     await fetch(`${address}/_fake/events`, { method: 'POST', headers, body });
   };
   await send();
-  await vi.waitFor(() => expect(app.printed()).toContain('ticket {'), 20_000);
-  await app.end('SIGTERM');
+  await vi.waitFor(() => expect(printed(app)).toContain('ticket {'), 20_000);
+  await app.end();
 
   const [failure = ''] = /^const tickets = .*reject.*$/m.exec(text) ?? [];
   const failing = programs['app.ts']?.replace(/^const tickets = .*$/m, failure);
   writeFileSync(join(folder, 'failing.ts'), failing ?? '');
-  const broken = start(node, folder, settings, 'failing.ts');
+  const broken = start(settings, 'failing.ts');
   await vi.waitFor(ready, 20_000);
   await send();
-  await vi.waitFor(() => expect(broken.printed()).toContain('failed, and will be retried'), 20_000);
+  await vi.waitFor(() => expect(printed(broken)).toContain('failed, and will be retried'), 20_000);
   await broken.end('SIGKILL');
 
-  const again = start(node, folder, settings, 'app.ts');
-  await vi.waitFor(() => expect(again.printed()).toContain('ticket {'), 20_000);
+  const again = start(settings, 'app.ts');
+  await vi.waitFor(() => expect(printed(again)).toContain('ticket {'), 20_000);
   const inbox = await run(settings, COMMAND, 'doctor', '--inbox', 'webhooks.db');
   expect(inbox.stdout).toMatch(/ok +inbox/);
   // Idle connections, such as those of the fake, stay open for five seconds.
-  await fake.end('SIGTERM');
-  expect(await again.end('SIGTERM')).toEqual([0, null]);
+  await fake.end();
+  expect(await again.end()).toEqual([0, null]);
 });

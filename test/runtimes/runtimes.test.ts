@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
 import { createFakePlatform, inboxConformance } from 'agent-platform-sdk/testing';
-import { beforeAll, type ExpectStatic, inject, test } from 'vitest';
-import { root } from '../package/consumer.js';
-import { binaryOf, downloaded, nodeBinary } from './tool-cache.js';
+import { afterAll, beforeAll, type ExpectStatic, inject, test } from 'vitest';
+import { execute, root } from '../package/consumer.js';
+import { lacksPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.js';
+import { allRows } from '../support/rows.js';
+import { closedAddress } from '../support/server.js';
+import { startCertifiedService, startProxy } from '../support/tunnels.js';
+import { bunBinary, denoBinary, downloaded, installTool, nodeBinary } from './tool-cache.js';
 import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
 
 /** Returns the program and the arguments that go before the file that it runs. */
@@ -16,13 +19,14 @@ const NODE_FLAGS = ['--disallow-code-generation-from-strings'];
 // All that a program needs to call the service and receive webhooks.
 const DENO_PERMISSIONS = ['--no-prompt', '--allow-read=.', '--allow-net=127.0.0.1'];
 
+const CURRENT = `Node ${process.versions.node}`;
 const runtimes: Readonly<Record<string, Command>> = {
-  [`Node ${process.versions.node}`]: async () => [process.execPath, ...NODE_FLAGS],
+  [CURRENT]: async () => [process.execPath, ...NODE_FLAGS],
   'Node 22.23.3': node('22.23.3'),
   'Node 24.21.0': node('24.21.0'),
   'Node 26.10.0': node('26.10.0'),
-  'Bun 1.4.4': async () => [await binaryOf('bun@1.4.4', '@oven', 'bin/bun'), 'run'],
-  'Deno 2.9.6': async () => [await binaryOf('deno@2.9.6', '@deno', 'deno'), 'run', ...DENO_PERMISSIONS],
+  'Bun 1.4.4': async () => [await bunBinary(), 'run'],
+  'Deno 2.9.6': async () => [await denoBinary(), 'run', ...DENO_PERMISSIONS],
 };
 
 function node(version: string): Command {
@@ -35,16 +39,26 @@ interface Result {
   readonly failure?: string;
 }
 
-function expectPassed(expect: ExpectStatic, results: readonly Result[]): void {
-  expect(results.length).toBeGreaterThan(12);
+function expectPassed(expect: ExpectStatic, results: readonly Result[], atLeast = 13): void {
+  expect(results.length).toBeGreaterThanOrEqual(atLeast);
   expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
 }
 
 const consumer = inject('consumer');
+let postgres: PostgresServer | undefined;
 
-beforeAll(() => {
+beforeAll(async () => {
   cpSync(join(root, 'test/runtimes/suite'), join(consumer, 'suite'), { recursive: true });
+  if (!lacksPostgres()) postgres = await startPostgres();
 });
+afterAll(() => postgres?.stop());
+
+/** Runs a program of the suite in the folder of the package. Returns the results that it prints. */
+async function resultsOf(program: string, args: readonly string[], env = process.env): Promise<Result[]> {
+  // If a process reaches this limit, a timer or a connection was left open.
+  const { stdout } = await execute(program, args, { cwd: consumer, timeout: 120_000, env });
+  return JSON.parse(stdout) as Result[];
+}
 
 const runs = Object.entries(runtimes).flatMap(([name, command]) => [
   [name, 'ESM', 'suite/module.mjs', command] as const,
@@ -54,26 +68,34 @@ const runs = Object.entries(runtimes).flatMap(([name, command]) => [
 test.concurrent.for(runs)('%s passes the suite as %s', async ([name, , file, command], context) => {
   const [program, ...args] = await downloaded(command(), context);
   const agent = name.toLowerCase().replace(' ', '/');
-  // If a process reaches this limit, a timer or a connection was left open.
-  const options = { cwd: consumer, timeout: 120_000 };
-  const { stdout } = await promisify(execFile)(program, [...args, file, agent], options);
-  expectPassed(context.expect, JSON.parse(stdout) as Result[]);
+  expectPassed(context.expect, await resultsOf(program, [...args, file, agent]));
 });
 
 test.concurrent.for(Object.entries(runtimes))(
   '%s keeps the rules of an inbox in a file, or refuses it',
   async ([name, command], context) => {
     const [program, ...args] = await downloaded(command(), context);
-    const isSupported = name !== `Node ${process.versions.node}` || process.versions.sqlite !== undefined;
+    const isSupported = name !== CURRENT || process.versions.sqlite !== undefined;
     // The file is in the folder; its disk has to be measured.
     const permissions = name.startsWith('Deno') ? ['--allow-write=.', '--allow-sys=statfs'] : [];
-    const argv = [...args, ...permissions, 'suite/inbox.mjs', isSupported ? 'supported' : 'refused'];
-    const { stdout } = await promisify(execFile)(program, argv, { cwd: consumer, timeout: 120_000 });
-    const results = JSON.parse(stdout) as Result[];
-    context.expect(results).toHaveLength(isSupported ? inboxConformance.length + 1 : 1);
-    context.expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
+    const kind = isSupported ? 'file' : 'refused';
+    const results = await resultsOf(program, [...args, ...permissions, 'suite/inbox.mjs', kind]);
+    expectPassed(context.expect, results, isSupported ? inboxConformance.length + 1 : 1);
   },
 );
+
+const withPostgres = Object.entries(runtimes).filter(([name]) => allRows || !/Node 2[26]/.test(name));
+
+test.concurrent.for(withPostgres)('%s keeps the rules of an inbox in Postgres', async (row, context) => {
+  if (postgres === undefined) return context.skip('needs Postgres');
+  const [name, command] = row;
+  const [program, ...args] = await downloaded(command(), context);
+  // pg reads its settings, and the name of the user.
+  const permissions = name.startsWith('Deno') ? ['--allow-env', '--allow-sys'] : [];
+  const env = { ...process.env, DATABASE_URL: postgres.url };
+  const results = await resultsOf(program, [...args, ...permissions, 'suite/inbox.mjs', 'postgres'], env);
+  expectPassed(context.expect, results, inboxConformance.length + 1);
+});
 
 test.concurrent(`${WORKERD} passes the suite`, async (context) => {
   const binary = await downloaded(workerdBinary(), context);
@@ -82,4 +104,30 @@ test.concurrent(`${WORKERD} passes the suite`, async (context) => {
   const body = JSON.stringify({ fakeUrl: server.url, agent: 'workerd' });
   const response = await fetch(worker.url, { method: 'POST', body });
   expectPassed(context.expect, (await response.json()) as Result[]);
+});
+
+// The table of the guide: which undici fits the `fetch` of which Node.
+const UNDICI = { 6: 'undici@6.29.1', 7: 'undici@7.30.2', 8: 'undici@8.13.1' } as const;
+const dispatchers = [
+  [CURRENT, 6],
+  [CURRENT, 7],
+  ['Node 22.23.3', 6],
+  ['Node 22.23.3', 7],
+  ['Node 24.21.0', 6],
+  ['Node 24.21.0', 7],
+  ['Node 26.10.0', 7],
+  ['Node 26.10.0', 8],
+] as const;
+const supported = dispatchers.filter(([name]) => name !== CURRENT || name.startsWith('Node 20.'));
+
+test.for(supported)('%s sends through a dispatcher of undici %i', async ([name, major], context) => {
+  const [program] = await downloaded((runtimes[name] ?? context.expect.fail())(), context);
+  const undici = join(await downloaded(installTool(UNDICI[major]), context), 'undici/index.js');
+  const { url, methods, credentials } = await startCertifiedService();
+  const proxy = await startProxy();
+  const settings = JSON.stringify({ url, proxy: proxy.url, closed: await closedAddress(), ...credentials });
+  const args = ['suite/dispatchers.mjs', pathToFileURL(undici).href, settings];
+  const { stdout } = await execute(program, args, { cwd: consumer });
+  context.expect(JSON.parse(stdout)).toEqual(['deleted', 'deleted', 'ECONNREFUSED false']);
+  context.expect([proxy.tunnels, methods]).toEqual([[new URL(url).host], ['DELETE', 'DELETE']]);
 });

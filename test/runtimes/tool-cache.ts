@@ -6,15 +6,20 @@ import { promisify } from 'node:util';
 import type { TestContext } from 'vitest';
 
 /** Outside the project, where `npm run` would silently use a `node` in `node_modules/.bin`. */
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform-sdk');
+export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform-sdk');
+
+const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+
+/** Runs npm in a folder, without scripts of packages. Returns what it prints. */
+export async function npm(folder: string, ...args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)('npm', [...args, ...QUIET], { cwd: folder })).stdout;
+}
 
 const installing = new Map<string, Promise<string>>();
 
 /** Installs a package of the npm registry once, without its scripts. Returns its `node_modules`. */
 export function installTool(spec: string): Promise<string> {
-  const known = installing.get(spec);
-  if (known) return known;
-  const installed = install(spec);
+  const installed = installing.get(spec) ?? install(spec);
   installing.set(spec, installed);
   return installed;
 }
@@ -28,8 +33,7 @@ async function install(spec: string): Promise<string> {
   const scratch = mkdtempSync(join(CACHE, '.installing-'));
   try {
     writeFileSync(join(scratch, 'package.json'), '{}');
-    const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-    await promisify(execFile)('npm', ['install', ...quiet, spec], { cwd: scratch });
+    await npm(scratch, 'install', spec);
     renameSync(scratch, home);
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true });
@@ -51,6 +55,9 @@ export async function nodeBinary(version: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`;
   return join(await installTool(`${name}@${version}`), name, 'bin/node');
 }
+
+export const bunBinary = (): Promise<string> => binaryOf('bun@1.4.4', '@oven', 'bin/bun');
+export const denoBinary = (): Promise<string> => binaryOf('deno@2.9.6', '@deno', 'deno');
 
 /** Waits for a download. If the download fails, the test is skipped; in CI, it fails. */
 export async function downloaded<Value>(

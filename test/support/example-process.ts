@@ -1,12 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
 /** A running process, which is killed when the test ends. */
-export interface ExampleProcess {
+export interface RunningProcess {
+  readonly pid: number | undefined;
   /** The lines it has printed so far. */
   readonly lines: readonly string[];
-  /** Sends SIGTERM, as a deployment does, or another signal. Resolves with the exit code and the signal. */
+  /** Its exit code and the signal that ended it. */
+  readonly ended: Promise<unknown[]>;
+  /** Sends SIGTERM, as a deployment does, or another signal, and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<unknown[]>;
 }
 
@@ -15,31 +19,39 @@ export function startExample(
   file: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
-): ExampleProcess {
+): RunningProcess {
   return startProcess(`examples/${file}.ts`, env, args);
 }
 
-/** Starts a file of this repository and collects what it prints. */
+/** Starts a TypeScript file of this repository and collects what it prints. */
 export function startProcess(
   path: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
-  /** A Node that runs TypeScript itself. Default: this one, with tsx. */
-  node?: string,
-): ExampleProcess {
-  const loader = node === undefined ? ['--import', 'tsx'] : [];
-  const child: ChildProcess = spawn(node ?? process.execPath, [...loader, path, ...args], {
-    env: { ...process.env, ...env },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
+): RunningProcess {
+  return launch(process.execPath, ['--import', 'tsx', path, ...args], { env: { ...process.env, ...env } });
+}
+
+/** Starts a program and collects what it prints. A concurrent test passes its own `onTestFinished`. */
+export function launch(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env: NodeJS.ProcessEnv },
+  finished: (end: () => void) => void = onTestFinished,
+): RunningProcess {
+  const child = spawn(program, args, options);
+  finished(() => void child.kill('SIGKILL'));
+  // Not `exit`: what it printed last may come later.
+  const ended = once(child, 'close');
   const lines: string[] = [];
-  const collect = (chunk: Buffer) => lines.push(...String(chunk).trim().split('\n'));
-  child.stdout?.on('data', collect);
-  child.stderr?.on('data', collect);
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => lines.push(line));
+  }
   return {
+    pid: child.pid,
     lines,
+    ended,
     end: (signal = 'SIGTERM') => {
-      const ended = once(child, 'exit');
       child.kill(signal);
       return ended;
     },

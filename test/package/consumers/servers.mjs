@@ -7,11 +7,12 @@ import { AgentPlatform, createWebhookReceiver, drain } from 'agent-platform-sdk'
 
 // Settings are taken from the environment. The token is one that the service refuses.
 const platform = new AgentPlatform({ logLevel: 'off', maxRetries: 0 });
-const { HANDLER_MS = '20' } = process.env;
-const receiver = createWebhookReceiver({ logLevel: 'off' }).onAny(async () => {
-  if (HANDLER_MS !== '20') console.log('handling');
-  await sleep(Number(HANDLER_MS));
-});
+const receiver = createWebhookReceiver({ logLevel: 'off' })
+  .onAny(() => sleep(20))
+  .on('bug_reported', async () => {
+    console.log('handling');
+    await sleep(1_000);
+  });
 const inbox = { close: async () => console.log('closed') };
 const callService = () => platform.tools.get('tool_eu_1');
 
@@ -101,7 +102,7 @@ function endWith(stop) {
 }
 
 const servers = {
-  'Hono on Node': async () => {
+  Hono: async () => {
     const { serve } = await import('@hono/node-server');
     const { Hono } = await import('hono');
     const app = new Hono().post('/webhooks', (context) => receiver.fetch(context.req.raw));
@@ -165,6 +166,12 @@ const servers = {
   },
   SvelteKit: async () => serveNode((await import('./build/handler.js')).handler),
   Nitro: async () => serveNode((await import('./.output/server/index.mjs')).listener),
+  Next: async () => {
+    const { default: next } = await import('next');
+    const app = next({ dev: false });
+    await app.prepare();
+    return serveNode(app.getRequestHandler());
+  },
 };
 
 console.log(String(await servers[process.argv[2]]()));

@@ -1,14 +1,22 @@
-// The rules of an inbox on `createSqliteInbox`, in this folder. Prints the results as one line of JSON.
+// The rules of an inbox: `inbox.mjs file` in this folder, `inbox.mjs postgres` at DATABASE_URL, `inbox.mjs refused` in
+// a runtime without a safe SQLite. Prints the results as one line of JSON.
 import { createWebhookReceiver } from 'agent-platform-sdk';
+import { createPostgresInbox } from 'agent-platform-sdk/postgres';
 import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { fixtures, inboxConformance } from 'agent-platform-sdk/testing';
 import { equal, ok, thrownBy } from './harness.mjs';
 
 const SECRET = 'a-workspace-secret-of-the-suite';
 
+const kind = process.argv[2];
+
+/** Opens an inbox that no other check has used. */
 function openInbox() {
-  const path = `inbox-${crypto.randomUUID()}.db`;
-  return createSqliteInbox({ path, attempts: 3, backoff: 1, logLevel: 'off' });
+  const id = crypto.randomUUID().replaceAll('-', '_');
+  const options = { attempts: 3, backoff: 1, logLevel: 'off' };
+  return kind === 'postgres'
+    ? createPostgresInbox({ connectionString: process.env.DATABASE_URL, schema: `inbox_${id}`, ...options })
+    : createSqliteInbox({ path: `inbox-${id}.db`, ...options });
 }
 
 const checks = Object.fromEntries(
@@ -48,8 +56,7 @@ const refusal = {
 };
 
 const results = [];
-const isSupported = process.argv[2] === 'supported';
-for (const [name, check] of Object.entries(isSupported ? checks : refusal)) {
+for (const [name, check] of Object.entries(kind === 'refused' ? refusal : checks)) {
   try {
     await check();
     results.push({ name });

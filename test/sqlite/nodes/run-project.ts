@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject, type TestContext } from 'vitest';
-import { downloaded, installTool } from '../../runtimes/tool-cache.js';
+import { downloaded, nodeBinary } from '../../runtimes/tool-cache.js';
 
 /** Runs the same tests in another Node, which is downloaded once, and prints what it printed. */
 export async function expectProjectToPass(
@@ -10,8 +9,7 @@ export async function expectProjectToPass(
   version: string,
   context: TestContext,
 ): Promise<void> {
-  const name = `node-${process.platform}-${process.arch}`;
-  const node = join(await downloaded(installTool(`${name}@${version}`), context), name, 'bin/node');
+  const node = await downloaded(nodeBinary(version), context);
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', project, ...inject('sameTests')];
   const run = promisify(execFile)(node, args, { env, maxBuffer: 2 ** 26 });
