@@ -175,12 +175,6 @@ describe('receivers', { timeout: 60_000 }, () => {
     expect(await end()).toEqual([0, null]);
   });
 
-  test('hono-worker receives webhooks', async () => {
-    const { default: app } = await import('../../examples/hono-worker/worker.js');
-    const serve: Serve = async (request) => app.fetch(request, { AGENT_PLATFORM_WEBHOOK_SECRET: secret });
-    await expectWebhooks('hono-worker', serve, printedLines());
-  });
-
   test.each<[string, 'utf8' | 'base64', (method: string) => object]>([
     ['2.0', 'utf8', (method) => ({ version: '2.0', requestContext: { http: { method } } })],
     ['1.0', 'base64', (httpMethod) => ({ httpMethod, requestContext: { stage: 'prod' } })],

@@ -5,7 +5,6 @@ import { serve } from '../support/loopback.js';
 interface Message {
   readonly id: string;
   readonly body: string;
-  readonly group: string;
   receives: number;
   isVisible: boolean;
 }
@@ -26,7 +25,7 @@ export async function startSqs() {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const sent = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, string>;
-    const { QueueUrl = '', MessageBody: body = '', MessageGroupId = '', MessageDeduplicationId = '' } = sent;
+    const { QueueUrl = '', MessageBody: body = '', MessageDeduplicationId = '' } = sent;
     const id = randomUUID();
     response.setHeader('content-type', 'application/x-amz-json-1.0');
     if (Buffer.byteLength(body) > MAX_BYTES) {
@@ -36,7 +35,7 @@ export async function startSqs() {
     const deduplication = `${QueueUrl} ${MessageDeduplicationId}`;
     if (!known.has(deduplication)) {
       const list = QueueUrl.endsWith('/dead-letters.fifo') ? deadLetters : queue;
-      list.push({ id, body, group: MessageGroupId, receives: 0, isVisible: true });
+      list.push({ id, body, receives: 0, isVisible: true });
     }
     known.add(deduplication);
     const MD5OfMessageBody = createHash('md5').update(body).digest('hex');
@@ -45,34 +44,29 @@ export async function startSqs() {
 
   /** Starts to invoke a function. Returns a function that stops, and shows what it had received to others. */
   function poll(invoke: Invoke): () => void {
-    let isStopped = false;
     const inFlight = new Set<Message>();
-    const remove = (message: Message) => queue.splice(queue.indexOf(message), 1);
-    const receive = () => {
+    let isStopped = false;
+    const deliver = async () => {
       const batch = queue.filter(({ isVisible }) => isVisible).slice(0, BATCH_SIZE);
+      if (batch.length === 0) return;
       for (const message of batch) {
         message.receives += 1;
         message.isVisible = false;
         inFlight.add(message);
       }
-      return batch;
-    };
-    const deliver = async (batch: readonly Message[]) => {
       const Records = batch.map(({ id, body }) => ({ messageId: id, body }));
       const { batchItemFailures } = await invoke({ Records });
       if (isStopped) return;
-      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
       for (const message of batch) {
         inFlight.delete(message);
         message.isVisible = true;
-        if (!failed.has(message.id)) remove(message);
-        else if (message.receives >= MAX_RECEIVES) deadLetters.push(...remove(message));
+        const hasFailed = batchItemFailures.some(({ itemIdentifier }) => itemIdentifier === message.id);
+        if (hasFailed && message.receives < MAX_RECEIVES) continue;
+        queue.splice(queue.indexOf(message), 1);
+        if (hasFailed) deadLetters.push(message);
       }
     };
-    const timer = setInterval(() => {
-      const batch = receive();
-      if (batch.length > 0) void deliver(batch);
-    }, 5);
+    const timer = setInterval(() => void deliver(), 5);
     return () => {
       isStopped = true;
       clearInterval(timer);
