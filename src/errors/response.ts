@@ -1,10 +1,10 @@
 import type { ErrorBody } from '../schemas/envelope.js';
 import type { Issue } from '../utils/issues.js';
 import { setUnprinted } from './base.js';
-import { CallError, type CallErrorParts } from './request.js';
+import { CallError, type CallErrorParts } from './call.js';
 
 /** The parts of every error about a response. */
-export interface ResponseErrorParts extends CallErrorParts {
+interface ResponseErrorParts extends CallErrorParts {
   readonly status: number;
   readonly headers: Headers;
   readonly body?: unknown;
@@ -22,7 +22,7 @@ export interface ApiErrorIssue {
 }
 
 /** The parts of an {@link ApiError}. */
-export interface ApiErrorParts extends ResponseErrorParts {
+interface ApiErrorParts extends ResponseErrorParts {
   readonly code?: string | undefined;
   readonly issues?: readonly ApiErrorIssue[] | undefined;
   /** Only used by {@link RateLimitError}. */
@@ -157,21 +157,6 @@ export class RateLimitError extends ApiError {
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';
   declare readonly type: 'server_error';
-}
-
-const classes: Readonly<Record<number, typeof ApiError>> = {
-  400: BadRequestError,
-  401: AuthenticationError,
-  403: PermissionDeniedError,
-  404: NotFoundError,
-  409: ConflictError,
-  422: UnprocessableEntityError,
-  429: RateLimitError,
-};
-
-/** Returns the class for a status: `NotFoundError` for 404, `ServerError` for any 5xx, else `ApiError`. */
-export function classOfStatus(status: number): typeof ApiError {
-  return classes[status] ?? (status >= 500 ? ServerError : ApiError);
 }
 
 /**

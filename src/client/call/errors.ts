@@ -7,7 +7,7 @@ import {
   ConnectionError,
   TimeoutError,
 } from '../../errors/index.js';
-import { classOfStatus } from '../../errors/response.js';
+import { classOfStatus } from '../../errors/status.js';
 import { type ErrorBody, ErrorBodySchema } from '../../schemas/envelope.js';
 import { MAX_ISSUES, typeName } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
