@@ -1,7 +1,7 @@
 import * as z from 'zod/v4/mini';
 import { anything, flag } from '../schemas/fields.js';
 import { closedObject, openObject } from '../schemas/object.js';
-import { unitProblems } from '../utils/durations.js';
+import { warnOfUnits } from '../utils/durations.js';
 import { isBrowser, readEnvironment, runtimeName } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
@@ -57,8 +57,6 @@ export interface Settings extends CallSettings {
   readonly log: LeveledLogger;
   readonly driftReporter: DriftReporter<DriftHookContext>;
   readonly maxResponseBytes: number;
-  /** What was warned about, by this client or one that it was derived from. */
-  readonly warned: Set<string>;
   /** As given, with what came from the environment, which may have changed by the time of `withOptions`. */
   readonly options: AgentPlatformOptions;
 }
@@ -141,26 +139,14 @@ function createSchemas() {
 }
 
 let schemas: ReturnType<typeof createSchemas> | undefined;
-
-function getSchemas(): ReturnType<typeof createSchemas> {
-  schemas ??= createSchemas();
-  return schemas;
-}
-
-/** In the options of a client that was derived from another: what that has warned about (sanity-io/client#12526). */
-const WARNED = /* @__PURE__ */ Symbol('warned');
-
-interface DerivedOptions extends AgentPlatformOptions {
-  readonly [WARNED]?: Set<string>;
-}
+const getSchemas = () => (schemas ??= createSchemas());
 
 /** Checks the options of a client, and fills in what the environment and the defaults give. */
-export function resolveSettings(options: DerivedOptions): Settings {
+export function resolveSettings(options: AgentPlatformOptions): Settings {
   const schema = getSchemas().platform;
   const about = { of: 'AgentPlatform', variables: VARIABLES };
   // The schema refuses what has no fields to look at.
-  if (!isObject(options)) checkOptions(schema, options, about);
-  const given = withEnvironment(options);
+  const given = isObject(options) ? withEnvironment(options) : options;
   checkOptions(schema, given, about, () => [
     ...addressProblems(given),
     ...browserProblems(given),
@@ -171,9 +157,8 @@ export function resolveSettings(options: DerivedOptions): Settings {
   // Just checked: the client has a region, and an address for it.
   const region = given.region as Region;
   const { hooks = DEFAULTS.hooks, maxResponseBytes = DEFAULTS.maxResponseBytes } = given;
-  const warned = options[WARNED] ?? new Set<string>();
   const baseUrl = versionedUrl(given.baseUrls?.[region] as string);
-  warnOfDurations(log, warned, 'AgentPlatform', given);
+  warnOfUnits(log, 'AgentPlatform', { timeout: given.timeout, totalTimeout: given.totalTimeout });
   return {
     ...call,
     region,
@@ -181,21 +166,10 @@ export function resolveSettings(options: DerivedOptions): Settings {
     fetch: given.fetch,
     hooks,
     log,
-    warned,
-    driftReporter: new DriftReporter(log, (context) => hooks.onDrift?.(context), warned),
+    driftReporter: new DriftReporter(log, (context) => hooks.onDrift?.(context)),
     maxResponseBytes,
-    options: { ...given, headers: call.headers, logLevel: log.level, [WARNED]: warned } as DerivedOptions,
+    options: { ...given, headers: call.headers, logLevel: log.level },
   };
-}
-
-/** Warns of durations that look like another unit, once each. */
-function warnOfDurations(log: LeveledLogger, warned: Set<string>, of: string, options: CallOptions): void {
-  const { timeout, totalTimeout } = options;
-  for (const problem of unitProblems({ timeout, totalTimeout })) {
-    const warning = `${of}: ${problem}`;
-    if (!warned.has(warning)) log.log('warn', () => warning);
-    warned.add(warning);
-  }
 }
 
 /** The headers of every request, unless the options have others. Later options do not change these. */
@@ -226,7 +200,7 @@ export function resolveCall(settings: Settings, options: RequestOptions, call: s
   // Most calls have none.
   if (isObject(options) && Object.keys(options).length === 0) return settings;
   checkOptions(getSchemas().request, options, { of: call }, () => fetchProblems(options, settings.fetch));
-  warnOfDurations(settings.log, settings.warned, call, options);
+  warnOfUnits(settings.log, call, { timeout: options.timeout, totalTimeout: options.totalTimeout });
   return withCallOptions(settings, options);
 }
 
@@ -271,7 +245,7 @@ function pairsOf(headers: object): unknown[] {
 function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   const {
     // The check says whether it is a region.
-    region = readWord(VARIABLES.region, REGIONS) as Region | undefined,
+    region = readEnvironment(VARIABLES.region)?.toLowerCase() as Region | undefined,
     token = readEnvironment(VARIABLES.token),
     baseUrls = {},
     allowInsecureBaseUrl = readFlag('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL'),
@@ -282,15 +256,9 @@ function withEnvironment(options: AgentPlatformOptions): AgentPlatformOptions {
   return { ...given, baseUrls: { ...fromEnvironment, ...defined(baseUrls) } };
 }
 
-/** Reads one of these words in any case, or anything else as it is. */
-function readWord(variable: string, words: readonly string[]): string | undefined {
-  const text = readEnvironment(variable);
-  return words.find((one) => one === text?.toLowerCase()) ?? text;
-}
-
 /** Reads a variable that is true or false. Of anything else, the check says that it is neither. */
 function readFlag(variable: string): boolean | undefined {
-  const word = readWord(variable, ['true', 'false']);
+  const word = readEnvironment(variable)?.toLowerCase();
   return word === 'true' || word === 'false' ? word === 'true' : (word as undefined);
 }
 
@@ -303,11 +271,7 @@ function browserProblems({ dangerouslyAllowBrowser }: AgentPlatformOptions): Opt
 /** Describes why a token cannot be sent, without its value. */
 export function tokenProblem(token: unknown): string | undefined {
   if (typeof token !== 'string') return 'must be a string or a function';
-  const trimmed = token.trim();
-  if (trimmed === '') return 'is blank';
-  const problem = pastedProblem(trimmed);
-  if (problem !== undefined) return problem;
-  return /[^\x21-\x7e]/.test(trimmed) ? 'contains a character that HTTP does not allow' : undefined;
+  return token.trim() === '' ? 'is blank' : pastedProblem(token.trim());
 }
 
 /** A user-supplied `fetch` gets the request only. */

@@ -15,7 +15,7 @@ export function unitProblems(durations: Durations): readonly string[] {
   );
 }
 
-/** Warns of durations that look like another unit. They are not refused, because tests use short ones. */
+/** Warns once of durations that look like another unit. They are not refused, because tests use short ones. */
 export function warnOfUnits(log: LeveledLogger, of: string, durations: Durations): void {
-  for (const problem of unitProblems(durations)) log.log('warn', () => `${of}: ${problem}`);
+  for (const problem of unitProblems(durations)) log.warnOnce(`${of}: ${problem}`);
 }

@@ -108,6 +108,11 @@ export function createLogger(logger: Logger = console, level?: LogLevel): Levele
   return leveled;
 }
 
+/** What each logger was warned of: a program may make a client for each request (sanity-io/client#12526). */
+const warnedOf = /* @__PURE__ */ new WeakMap<Logger, Set<string>>();
+/** The most that is remembered for a logger: a stranger may send any number of types. */
+const MAX_WARNED = 1_000;
+
 /** Writes lines up to a level. A line is built only if it is written. */
 export class LeveledLogger {
   // Not private: another copy of the package reads them.
@@ -144,6 +149,20 @@ export class LeveledLogger {
     } catch {
       // A logger that throws must not change the outcome of a call or of a delivery.
     }
+  }
+
+  /** Whether the logger gets a warning, and was not warned of this before. Later it was. */
+  isNews(warning: string): boolean {
+    const known = warnedOf.get(this.logger) ?? new Set();
+    warnedOf.set(this.logger, known);
+    if (!this.writes('warn') || known.has(warning) || known.size >= MAX_WARNED) return false;
+    known.add(warning);
+    return true;
+  }
+
+  /** Logs a warning, once for each logger. */
+  warnOnce(warning: string): void {
+    if (this.isNews(warning)) this.log('warn', () => warning);
   }
 
   /** Runs a callback. What it throws is logged with its stack, and ignored. */

@@ -16,24 +16,14 @@ export interface Drift {
   readonly issues: readonly Issue[];
 }
 
-/** The most places whose drift is logged as a warning. That of further ones is logged at debug only. */
-const MAX_WARNED_PLACES = 1_000;
-
 /** Reports drift: to the hook each time, and to the log as a warning once for each place. */
 export class DriftReporter<Context extends Drift = Drift> {
   readonly #log: LeveledLogger;
   readonly #onDrift: ((context: Context) => unknown) | undefined;
-  readonly #warned: Set<string>;
 
-  /** @param warned - The places that were warned of, shared by reporters. */
-  constructor(
-    log: LeveledLogger,
-    onDrift: ((context: Context) => unknown) | undefined,
-    warned = new Set<string>(),
-  ) {
+  constructor(log: LeveledLogger, onDrift: ((context: Context) => unknown) | undefined) {
     this.#log = log;
     this.#onDrift = onDrift;
-    this.#warned = warned;
   }
 
   /**
@@ -42,18 +32,14 @@ export class DriftReporter<Context extends Drift = Drift> {
    * @param problem - For the log, as the end of a sentence that starts with the source.
    */
   async report(drift: Context, problem = 'does not match the API specification'): Promise<void> {
-    const fresh = drift.issues.filter((issue) => this.#isNew(drift.source, issue));
-    const level = fresh.length > 0 ? 'warn' : 'debug';
+    const news = drift.issues.filter((issue) => this.#log.isNews(placeOf(drift.source, issue)));
+    const level = news.length > 0 ? 'warn' : 'debug';
     this.#log.log(level, () => `${drift.source} ${problem}${formatIssues(drift.issues)}`);
     const onDrift = this.#onDrift;
     await this.#log.runQuietly('onDrift', () => onDrift?.(drift));
   }
+}
 
-  #isNew(source: string, issue: Issue): boolean {
-    const place = issue.path.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
-    const key = `${source} ${place} ${issue.code}`;
-    if (this.#warned.has(key) || this.#warned.size >= MAX_WARNED_PLACES) return false;
-    this.#warned.add(key);
-    return true;
-  }
+function placeOf(source: string, { path, code }: Issue): string {
+  return [source, ...path.map((key) => (typeof key === 'number' ? '*' : key)), code].join(' ');
 }

@@ -20,8 +20,6 @@ export interface ReportedDelivery {
   readonly startedAt: number;
 }
 
-/** The most lines about types that are logged once each. */
-const MAX_LOGGED_TYPES = 1_000;
 /** At most one line in this time is about secrets that could not be verified: any stranger can cause one. */
 const SECRET_LINE_INTERVAL_MS = 60_000;
 
@@ -31,7 +29,6 @@ export class Reporter {
   readonly rejectionListeners: ((rejection: WebhookRejection) => unknown)[] = [];
   readonly #log: LeveledLogger;
   readonly #onDelivery: WebhookReceiverHooks['onDelivery'];
-  readonly #loggedOnce = new Set<string>();
   #secretLineAt = Number.NEGATIVE_INFINITY;
 
   /** @param failureListeners - Those of `onError`. */
@@ -106,30 +103,23 @@ export class Reporter {
     const problem = isWebhookEventType(event.type)
       ? 'no handler is registered for this type: register one with on or onUnhandled'
       : 'this version does not know the type: register a handler with onUnknown';
-    this.#warnOnce(event, problem);
+    this.#warnOnceOf(event, problem);
   }
 
   /** A handler returned what looks like a refusal, or like work that is still to be started. */
   resultIgnored(event: ReceivedWebhook, what: string): void {
-    this.#warnOnce(event, `a handler returned ${what}`);
+    this.#warnOnceOf(event, `a handler returned ${what}`);
   }
 
   /** An inbox returned no promise. */
   storedBlindly(): void {
-    this.#logOnce(
+    this.#log.warnOnce(
       'the `store` of the inbox returned no promise, so its events are acknowledged before they are safe: return one',
     );
   }
 
-  #warnOnce(event: ReceivedWebhook, problem: string): void {
-    this.#logOnce(`webhook ${labelOf(event.type, undefined)}: ${problem}`);
-  }
-
-  #logOnce(problem: string): void {
-    const line = `${problem} (logged once)`;
-    if (this.#loggedOnce.has(line) || this.#loggedOnce.size >= MAX_LOGGED_TYPES) return;
-    this.#loggedOnce.add(line);
-    this.#log.log('warn', () => line);
+  #warnOnceOf(event: ReceivedWebhook, problem: string): void {
+    this.#log.warnOnce(`webhook ${labelOf(event.type, undefined)}: ${problem} (logged once)`);
   }
 
   #mayLogSecret(): boolean {
