@@ -1,22 +1,17 @@
 /**
- * Quotes of any language, `Bearer `, JSON, `$TOKEN` and other placeholders, or what JavaScript makes of a variable that
- * is not set. No more: the specification does not say what a secret looks like.
+ * What no secret, address or region has: blanks, characters beyond ASCII, and quotes, brackets or `;` around it. A workspace
+ * secret is a bearer token (specification, 5.2), which has not even these in the middle (RFC 6750, 2.1).
  */
-const PASTED =
-  /^((authorization:\s*)?bearer[\s:].*|(["'`]).*\3[,;]?|[\p{Pi}\p{Pf}„‚].*[\p{Pi}\p{Pf}]|\$(\{.*|[a-z_]\w*)|<.*>|\{\{.*|[[{]\s*".*|\[object .*|undefined|null)$/isu;
-/**
- * A line of a `.env` file, of a shell, PowerShell, Docker or YAML: the name before the value, or a comment after it.
- * `ABC=` may be base32.
- */
-const LINE = /^((export|set|ENV|-)\s+|\$env:)?[A-Z][A-Z\d_]*(\s*=(?!=*$)|:\s)|\s#/;
-/** Characters that only format text, such as a zero-width blank: chats and documents add them. */
-const INVISIBLE = /\p{Cf}/u;
+const FOREIGN = /[^!-~]|^["'`<{[]|["'`>};]$/;
+/** The name before a value: `TOKEN=` or `api_token=`. `abc=` may be base32. */
+const NAMED = /^([A-Z][A-Z\d_]*|\w*([Tt]oken|[Ss]ecret|[Kk]ey|url|region))=(?!=*$)/;
+/** A placeholder, or what JavaScript makes of a variable that is not set. */
+const PLACEHOLDER = /^(\$[a-z_]\w*|%\w+%|undefined|null)$/i;
 
-/** Describes what came along with a setting when it was pasted; undefined if nothing did. */
+/** Describes what came along with a setting when it was pasted, without its value; undefined if nothing did. */
 export function pastedProblem(text: string): string | undefined {
-  if (LINE.test(text)) return 'is not the bare value: remove `NAME=` before it and a comment after it';
-  if (PASTED.test(text)) {
-    return 'is not the bare value: remove quotes and `Bearer `, and replace a placeholder such as `$TOKEN`';
-  }
-  return INVISIBLE.test(text) ? 'contains an invisible character: copy it again' : undefined;
+  return [FOREIGN, NAMED, PLACEHOLDER].some((pattern) => pattern.test(text))
+    ? 'is not the bare value: remove quotes, blanks, `NAME=`, `Bearer ` and invisible characters, and replace a ' +
+        'placeholder such as `$TOKEN`'
+    : undefined;
 }

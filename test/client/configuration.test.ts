@@ -54,17 +54,8 @@ test.each<[what: string, options: object, message: RegExp]>([
   ['the address of the other region alone', { baseUrls: { na: 'https://x' } }, /baseUrls\.eu is missing/],
   ['an unknown region', { region: 'mars' }, /region must be one of 'eu', 'na', got 'mars'\. Set .*_REGION/],
   ['a region in capitals', { region: 'EU' }, /got 'EU'\. Did you mean `eu`\?/],
-  ['a region of a cloud', { region: 'eu-gcp' }, /got 'eu-gcp'\. Did you mean `eu`\?/],
-  ['a region of another service', { region: 'us' }, /got 'us'\. Did you mean `na`\?/],
-  ['a region of another cloud', { region: 'us-east-1' }, /got 'us-east-1'\. Did you mean `na`\?/],
   ['a blank token', { token: ' ' }, /token is blank.*AGENT_PLATFORM_TOKEN/],
   ['a token that is not a text', { token: 5 }, /token must be a string or a function, got 5/],
-  [
-    'a token with its scheme',
-    { token: 'bearer hunter2' },
-    /token is not the bare value: remove quotes and `Bearer `/,
-  ],
-  ['a token with a line break', { token: 'hunter2\nb' }, /token contains a character/],
   [
     'an option that does not exist',
     { retries: 1 },
@@ -76,7 +67,7 @@ test.each<[what: string, options: object, message: RegExp]>([
   [
     'the address of an unknown region',
     { baseUrls: { us: 'https://x' } },
-    /baseUrls\.us is not a known option\. Did you mean `na`\?/,
+    /baseUrls\.us is not a known option\. Known: eu, na\./,
   ],
   ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
   ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
@@ -225,26 +216,18 @@ test.each([
 });
 
 test.each([
-  ['TOKEN', `AGENT_PLATFORM_TOKEN=${TOKEN}`, 'remove `NAME=`'],
-  ['TOKEN', `export TOKEN=${TOKEN}`, 'remove `NAME=`'],
-  ['TOKEN', `$env:TOKEN="${TOKEN}"`, 'remove `NAME=`'],
-  ['TOKEN', `TOKEN: ${TOKEN}`, 'remove `NAME=`'],
-  ['TOKEN', `“${TOKEN}”`, 'remove quotes'],
-  ['TOKEN', `"${TOKEN}",`, 'remove quotes'],
-  ['TOKEN', `Authorization: Bearer ${TOKEN}`, 'remove quotes and `Bearer `'],
-  ['TOKEN', `${TOKEN} # prod`, 'a comment after it'],
-  ['BASE_URL_EU', `"${baseUrls.eu}"`, 'remove quotes'],
-  ['BASE_URL_EU', `${baseUrls.eu} # prod`, 'a comment after it'],
-  ['BASE_URL_EU', `URL=${baseUrls.eu}`, 'remove `NAME=`'],
-  ['REGION', "'eu'", 'remove quotes'],
-  ['REGION', 'AGENT_PLATFORM_REGION=eu', 'remove `NAME=`'],
-])('AGENT_PLATFORM_%s=%s says what to remove', (name, value, message) => {
+  ['REGION', "'eu'"],
+  ['REGION', 'AGENT_PLATFORM_REGION=eu'],
+  ['BASE_URL_EU', `"${baseUrls.eu}"`],
+  ['BASE_URL_EU', `${baseUrls.eu} # prod`],
+  ['BASE_URL_EU', `URL=${baseUrls.eu}`],
+  ['BASE_URL_EU', `${baseUrls.eu};`],
+  ['TOKEN', 'hunter2\nb'],
+])('AGENT_PLATFORM_%s=%j is refused as pasted', (name, value) => {
   setEnvironment({ REGION: 'eu', TOKEN, BASE_URL_EU: baseUrls.eu, [name]: value });
-  expect(refusal({}).message).toContain(message);
-});
-
-test.each(['MFRGGZDF====', 'abc=def', 'pass#word', 'a+b/c=='])('%s may be a token', (token) => {
-  expect(construct({ ...complete, token }).region).toBe('eu');
+  const { message } = refusal({});
+  expect(message).toContain('is not the bare value: remove quotes');
+  expect(message).not.toContain('hunter2');
 });
 
 // The headers of node:http2 have symbols.

@@ -1,11 +1,26 @@
 import { runInNewContext } from 'node:vm';
-import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
+import {
+  AgentPlatform,
+  type AgentPlatformOptions,
+  ConfigurationError,
+  createWebhookReceiver,
+  parseWebhook,
+} from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../support/loopback.js';
 import { connect, rejectionOf } from '../support/server.js';
 
 // Common mistakes, and the messages that name them.
+
+function thrownBy(make: () => unknown): ConfigurationError {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+  }
+  throw new Error('expected a ConfigurationError');
+}
 
 const fake = createFakePlatform();
 const setUp = (options: AgentPlatformOptions = {}) =>
@@ -20,29 +35,56 @@ const setUp = (options: AgentPlatformOptions = {}) =>
   });
 const messageOf = async (promise: Promise<unknown>) => ((await rejectionOf(promise)) as Error).message;
 
-describe('a token', () => {
-  test.each([
-    '"secret"',
-    "'secret'",
-    'Bearer secret',
-    'undefined',
-    'null',
-    '<token>',
-    '{{token}}',
-    '$' + '{T}',
-    '$TOKEN',
-    '[object Object]',
-  ])('%s is refused at creation', (token) => {
-    expect(() => setUp({ token })).toThrow(
-      'AgentPlatform: token is not the bare value: remove quotes and `Bearer `, and replace a placeholder ' +
-        'such as `$TOKEN`. Set the option `token` or AGENT_PLATFORM_TOKEN.',
+const WORD = 'hunter2-hunter2';
+const PASTED = [
+  [`"${WORD}"`, `'${WORD}'`, `"${WORD}`, `${WORD}'`, `"${WORD}",`, `${WORD};`, `\u201c${WORD}\u201d`],
+  [`Bearer ${WORD}`, `authorization: Bearer ${WORD}`, `${WORD} # prod`, `a ${WORD}`],
+  [
+    `TOKEN=${WORD}`,
+    `token=${WORD}`,
+    `apiKey=${WORD}`,
+    `export TOKEN=${WORD}`,
+    `$env:TOKEN="${WORD}"`,
+    `TOKEN: ${WORD}`,
+  ],
+  ['undefined', 'null', '[object Object]', '<token>', '{{token}}', '$' + '{TOKEN}', '$TOKEN', '%TOKEN%'],
+  [`["${WORD}"]`, `{"acme":"${WORD}"}`],
+  ['\u200b', '\u2060', '\u00ad', '\u202e', '\u0001', '\n', '\ud800'].map((one) => `hunter2${one}hunter2`),
+].flat();
+
+describe('a secret', () => {
+  test.each(PASTED)('%j is refused as pasted, wherever a secret is set', async (given) => {
+    const refusals = [
+      () => setUp({ token: given }),
+      () => createWebhookReceiver({ secret: given }),
+      () => createWebhookReceiver({ secret: { acme: [given] } }),
+      () => parseWebhook('{}', { secret: given }),
+    ].map((make) => {
+      const { message, option } = thrownBy(make);
+      expect(message).toContain('is not the bare value: remove quotes');
+      expect(message).not.toContain('hunter2');
+      return option;
+    });
+    expect(refusals).toEqual(['token', 'secret', 'secret.acme[0]', 'secret']);
+    expect(await messageOf(setUp({ token: () => given }).tools.listDefaults())).toMatch(
+      /`token` function returned string: token is not the bare value/,
     );
   });
 
-  test('that a function returns in quotes is refused before it is sent', async () => {
-    expect(await messageOf(setUp({ token: () => '"secret"' }).tools.listDefaults())).toMatch(
-      /`token` function returned string: token is not the bare value/,
-    );
+  // Of the characters that a bearer token may have (RFC 6750, 2.1), and what other services put into theirs.
+  test.each([
+    'MFRGGZDF====',
+    'abc=def',
+    'pass#word',
+    'a+b/c==',
+    '1|a:b',
+    '$2b$10$x',
+    '50%',
+    'it"s',
+    'x-._~y',
+  ])('%s may be one', (given) => {
+    expect(setUp({ token: given }).region).toBe('eu');
+    expect(createWebhookReceiver({ secret: given })).toBeDefined();
   });
 });
 
@@ -52,8 +94,8 @@ describe('arguments', () => {
   test('options beside ids are refused by name', async () => {
     const given = { ...ids, timeout: 5, signal: AbortSignal.timeout(1) };
     const message = await messageOf(setUp().conversations.get(given));
-    expect(message).toContain('timeout: is an option: pass it after the ids');
-    expect(message).toContain('signal: is an option: pass it after the ids');
+    expect(message).toContain('timeout: is an option: pass it after the input');
+    expect(message).toContain('signal: is an option: pass it after the input');
   });
 
   test('a whole record with the ids is accepted', async () => {

@@ -132,9 +132,9 @@ test('whatever appears beside it, the secret in a payload is found in the text',
     record: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
   })).record;
   fc.assert(
-    fc.property(json, fc.string({ minLength: 1, unit: 'binary' }), fc.nat(4), (beside, given, indent) => {
+    fc.property(json, fc.string({ minLength: 1, unit: 'grapheme-ascii' }), fc.nat(4), (beside, given, indent) => {
       // What looks pasted is refused at creation.
-      fc.pre(given.trim() === given && given !== '' && !/^["'`$<{[\p{Pi}\p{Pf}„‚]|[=:#\p{Cf}]/u.test(given));
+      fc.pre(!/^["'`<{[$%]|[ =,]|["'`>};]$/.test(given));
       const payload = { message: 'm', createdAt: 1, ...(beside as object), workspaceSecret: given };
       const text = JSON.stringify({ beside, type: 'later_event', payload, after: beside }, undefined, indent);
       // Verified, and of an unknown type.

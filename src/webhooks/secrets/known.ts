@@ -77,8 +77,9 @@ export function listSecrets(secrets: unknown): {
   readonly listed: readonly ListedSecret[];
   readonly problems: readonly OptionProblem[];
 } {
-  const named: readonly [workspace: string | undefined, secrets: unknown][] =
-    isObject(secrets) && hasNoClass(secrets) ? Object.entries(secrets) : [[undefined, secrets]];
+  const named: readonly [workspace: string | undefined, secrets: unknown][] = isObject(secrets)
+    ? Object.entries(secrets)
+    : [[undefined, secrets]];
   const listed: ListedSecret[] = [];
   const problems: OptionProblem[] = [];
   for (const [workspace, given] of named) {
@@ -94,10 +95,8 @@ export function listSecrets(secrets: unknown): {
     }
   }
   if (listed.length === 0 && problems.length === 0) {
-    problems.push({
-      option: 'secret',
-      text: 'is empty: pass a string, a list, or an object of secrets by workspace name.',
-    });
+    const text = `must be a string, a list, or an object of secrets by workspace name, got ${typeName(secrets)} without any.`;
+    problems.push({ option: 'secret', text });
   }
   if (new Set(listed.map(({ secret }) => secret)).size < listed.length) {
     problems.push({ option: 'secret', text: 'contains the same secret twice.' });
@@ -105,25 +104,12 @@ export function listSecrets(secrets: unknown): {
   return { listed, problems };
 }
 
-/** Whether an object is no instance of a class. Those of other realms and without a prototype are plain too. */
-function hasNoClass(object: object): boolean {
-  // The declaration says any.
-  const prototype = Object.getPrototypeOf(object) as object | null;
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 function secretProblem(given: unknown, secret: string): string | undefined {
   if (secret.length > MAX_SECRET_LENGTH) return `must have at most ${MAX_SECRET_LENGTH} characters.`;
-  if (secret !== '') {
-    const problem = pastedProblem(secret);
-    return problem && `${problem}.`;
-  }
+  const problem = pastedProblem(secret);
+  if (secret !== '') return problem && `${problem}.`;
   const got = typeof given === 'string' ? 'an empty string' : typeName(given);
-  const isUnset = given === undefined || given === '';
-  const hint =
-    ' Is the environment variable set? ' + `Without secret and verifySecret, ${SECRET_VARIABLE} is read.`;
-  return (
-    `must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.` +
-    (isUnset ? hint : '')
-  );
+  const hint = `Is the environment variable set? Without secret and verifySecret, ${SECRET_VARIABLE} is read.`;
+  const text = `must be a workspace secret, from the workspace switcher of the dashboard, got ${got}.`;
+  return given === undefined || given === '' ? `${text} ${hint}` : text;
 }
