@@ -13,32 +13,20 @@ export function didYouMean(
   return meant === undefined ? undefined : `Did you mean ${quote}${meant}${quote}?`;
 }
 
-/** What the regions are called elsewhere. */
-const REGION_NAMES: Readonly<Record<string, string>> = { us: 'na', usa: 'na', america: 'na', europe: 'eu' };
-
 /** Returns the known name that a wrong one was probably meant to be: `retries` gives `maxRetries`. */
 export function closestName(word: string, known: readonly string[]): string | undefined {
   // A wrong name may be a whole document.
   if (word.length > 100) return undefined;
   const plain = plainName(word);
-  const same = known.find((name) => plainName(name) === plain);
-  if (same !== undefined) return same;
-  // `webhookSecret` is `secret`; `eu-gcp` and `us-east-1` are regions. The last word says what it is.
-  const words = word
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z]+/);
-  const whole = words
-    .reverse()
-    .map((one) => REGION_NAMES[one] ?? one)
-    .find((one) => known.includes(one));
-  if (whole !== undefined) return whole;
   const most = Math.ceil(plain.length * 0.4);
   const ranked = known
     .map((name) => ({ name, distance: editDistance(plain, plainName(name)) }))
     .sort((one, other) => one.distance - other.distance);
-  const closest = ranked.find(({ distance }) => distance <= most && distance < plain.length);
-  return (closest ?? ranked.find(({ name }) => containsOther(plain, plainName(name))))?.name;
+  // `webhookSecret` is `secret`, although `verifySecret` has fewer other letters.
+  const found =
+    ranked.find(({ name }) => containsOther(plain, plainName(name))) ??
+    ranked.find(({ distance }) => distance <= most && distance < plain.length);
+  return found?.name;
 }
 
 /** Without case and separators: `default_value` is `defaultValue`. */
