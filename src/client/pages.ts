@@ -36,11 +36,12 @@ export function pagedList<Path extends string, Body, Query, Row>(
     }
     // From JavaScript, the input may be anything: the first call says what is wrong.
     const query = (input as { readonly query?: Fields } | null)?.query;
-    // The first call refuses what is no cursor.
-    const first = query?.[names.cursor] as string | number | undefined;
-    const seen = new Set(first === undefined ? [] : [String(first)]);
-    for (let given = input; ; ) {
-      const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
+    const seen = new Set<string>();
+    const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
+    let given = input;
+    let cursor: unknown = query?.[names.cursor];
+    for (;;) {
+      if (cursor !== undefined) seen.add(String(cursor));
       const { data, drift, response } = await send(endpoint, given, options, { findIssues }).withResponse();
       const body = data as Fields;
       // Both were just checked.
@@ -49,7 +50,7 @@ export function pagedList<Path extends string, Body, Query, Row>(
       const isLast = next === undefined || seen.has(String(next));
       yield { data: rows, nextCursor: isLast ? undefined : next, drift, response };
       if (isLast) return;
-      seen.add(String(next));
+      cursor = next;
       // The declaration of a page has a query with this field.
       given = { ...input, query: { ...query, [names.cursor]: next } } as typeof input;
     }

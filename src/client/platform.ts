@@ -251,45 +251,33 @@ export class AgentPlatform {
   request(method: HttpMethod, path: string, options: RawRequest = {}): ApiPromise<unknown> {
     // From JavaScript it may be anything, as the check says.
     const { query, body, ...callOptions } = (options ?? {}) as RawRequest;
+    const { token = this.#settings.token } = callOptions;
+    const shown = typeof path === 'string' ? shownPath(path, token) : typeName(path);
+    const check = () => {
+      checkRawOptions(options, `${method} ${shown}`);
+      const wrongPath = pathProblem(path);
+      const issues = operationIssues(method, wrongPath && masked(wrongPath, token), body);
+      if (typeof body === 'string' && typeof parseJson(body) === 'object') {
+        const message = 'expected the value, received it as JSON text';
+        issues.push({ path: ['body'], code: 'invalid_body', message });
+      }
+      if (issues.length > 0) throw new RequestValidationError({ method, path: shown, issues });
+    };
     const anything = z.unknown();
     const endpoint: Endpoint = {
       method,
       // For hooks: with the ids in it, each call would be a metric of its own.
       path: '(request)',
-      query: query === undefined ? undefined : anything,
+      query: query && anything,
       body: body === undefined ? undefined : anything,
       response: { kind: 'body', schema: anything },
       auth: 'bearer',
     };
-    // No path parameters: `path` is complete.
+    // Those that are undefined are no parts of the endpoint.
     const input = { query, body } as EndpointInput<string, unknown, unknown>;
-    const { token = this.#settings.token } = callOptions;
-    const raw = { sent: path, shown: typeof path === 'string' ? shownPath(path, token) : typeName(path) };
-    const check = () => {
-      checkRawOptions(options, `${method} ${raw.shown}`);
-      const wrongPath = pathProblem(path);
-      checkRawRequest(method, raw.shown, wrongPath && masked(wrongPath, token), body);
-    };
+    const raw = { sent: path, shown };
     return this.#send(endpoint, input, { ...callOptions, validation: 'off' }, { check, raw });
   }
-}
-
-/** Checks what `request` is given, as `endpoint()` would. From JavaScript it may be anything. */
-function checkRawRequest(
-  method: HttpMethod,
-  path: string,
-  wrongPath: string | undefined,
-  body: unknown,
-): void {
-  const issues = operationIssues(method, wrongPath, body);
-  if (typeof body === 'string' && typeof parseJson(body) === 'object') {
-    issues.push({
-      path: ['body'],
-      code: 'invalid_body',
-      message: 'expected the value, received it as JSON text',
-    });
-  }
-  if (issues.length > 0) throw new RequestValidationError({ method, path, issues });
 }
 
 /** Rejects with an error that is found before a call starts: a call never throws synchronously. */

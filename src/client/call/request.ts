@@ -1,12 +1,12 @@
 import type * as z from 'zod/v4/mini';
-import type { Endpoint, HttpMethod, QueryValue } from '../../endpoints/endpoint.js';
+import type { Endpoint, HttpMethod } from '../../endpoints/endpoint.js';
 import { encodePath } from '../../endpoints/path.js';
 import { RequestValidationError } from '../../errors/index.js';
 import { isOwnSchema } from '../../schemas/object.js';
 import { type Issue, threwIssue, typeName, wrongType } from '../../utils/issues.js';
 import { findNonJson, isObject } from '../../utils/json.js';
 import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
-import { didYouMean } from '../../utils/suggest.js';
+import { didYouMean, hintFor } from '../../utils/suggest.js';
 import { validate, validateOwn } from '../../validation/validate.js';
 import { isCallOption } from '../settings.js';
 import { idProblem } from './id.js';
@@ -44,18 +44,14 @@ export async function prepareRequest(
   given: RequestInput | null,
   raw?: RawPath,
 ): Promise<PreparedRequest> {
-  // From JavaScript, the arguments may be null: what is missing is then named.
-  const input = given ?? {};
   const { method } = endpoint;
   const [rawPath, rawQuery] = raw?.sent.split(/\?(.*)/s) ?? [];
   try {
-    if (!isObject(input)) refuseForm(endpoint, input);
-    refuseOtherParts(endpoint, input);
-    const path = rawPath ?? fillPath(endpoint, input);
     // A query without required fields may be left out.
-    const { query: parameters = {} } = input;
+    const { path: ids = {}, query: parameters = {}, body: content } = inputOf(endpoint, given);
+    const path = rawPath ?? fillPath(endpoint, ids);
     const query = endpoint.query && queryString(await checkPart(endpoint.query, parameters, 'query'));
-    const body = endpoint.body && JSON.stringify(await checkPart(endpoint.body, input.body, 'body'));
+    const body = endpoint.body && JSON.stringify(await checkPart(endpoint.body, content, 'body'));
     const search = [rawQuery, query].filter(Boolean).join('&');
     return { method, path: encodePath(search === '' ? path : `${path}?${search}`), body };
   } catch (error) {
@@ -72,74 +68,48 @@ class InvalidInput extends Error {
   }
 }
 
-function refuseInput(path: Issue['path'], code: string, message: string): never {
-  throw new InvalidInput([{ path, code, message }]);
+function refuseIf(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new InvalidInput(issues);
 }
 
-/** From JavaScript: `send(endpoints.getTool, 'tool_1')`. */
-function refuseForm(endpoint: Endpoint, input: unknown): never {
-  const names = parameterNames(endpoint).join(', ');
-  const parts = [names && `path: { ${names} }`, endpoint.query && 'query', endpoint.body && 'body'];
-  const form = `{ ${parts.filter(Boolean).join(', ')} }`;
-  refuseInput([], 'invalid_type', `expected the input in the form ${form}, received ${typeName(input)}`);
+function refuseType(path: Issue['path'], message: string): never {
+  throw new InvalidInput([{ path, code: 'invalid_type', message }]);
 }
 
-/** From JavaScript: `send(listConvos, { path, timeout: 5000 })`, or a query that the endpoint does not declare. */
-function refuseOtherParts(endpoint: Endpoint, input: RequestInput): void {
+/** Returns the input, whose parts are those of the endpoint. From JavaScript it may be anything, such as an id. */
+function inputOf(endpoint: Endpoint, given: unknown): RequestInput {
   const parts = ['path', ...(['query', 'body'] as const).filter((part) => endpoint[part] !== undefined)];
-  // An id beside `path` has its own words.
-  const known = [...parts, ...parameterNames(endpoint)];
-  const given = Object.entries(input).filter(([name, value]) => value !== undefined && !known.includes(name));
-  if (given.length > 0) throw new InvalidInput(given.map(([name]) => unknownField([name], parts)));
+  if (!isObject(given)) {
+    refuseType([], `expected the input in the form { ${parts.join(', ')} }, received ${typeName(given)}`);
+  }
+  const others = Object.keys(given).filter((name) => given[name] !== undefined && !parts.includes(name));
+  refuseIf(others.map((name) => unknownField([name], hintFor(name, parts, '`'))));
+  return given;
 }
 
 /** The issue of a field that nothing reads: an option in the wrong place, or a misspelt name. */
-function unknownField(path: readonly string[], known: readonly string[]): Issue {
-  const name = path.at(-1) ?? '';
-  const meant = didYouMean(name, known);
-  const hint = meant === undefined ? '' : `. ${meant}`;
-  const message = isCallOption(name) ? 'is an option: pass it after the input' : `unknown field${hint}`;
+function unknownField(path: readonly string[], hint?: string): Issue {
+  const problem = hint === undefined ? 'unknown field' : `unknown field. ${hint}`;
+  const message = isCallOption(path.at(-1) ?? '') ? 'is an option: pass it after the input' : problem;
   return { path, code: 'unrecognized_key', message };
 }
 
-function parameterNames({ path }: Endpoint): string[] {
-  // Every second part is the name of a parameter.
-  return path.split(/[{}]/).filter((_, index) => index % 2 === 1);
-}
-
-function fillPath(endpoint: Endpoint, input: RequestInput): string {
-  const ids: unknown = input.path ?? {};
+function fillPath({ path, reserved = {} }: Endpoint, ids: unknown): string {
+  const names = Array.from(path.matchAll(/\{(.+?)\}/g), ([, name = '']) => name);
   if (!isObject(ids)) {
     // From JavaScript: `conversations.get(agentId, convoId)`.
-    const names = parameterNames(endpoint).join(', ');
-    const message = `expected the ids by name in one object, { ${names} }, received ${typeName(ids)}`;
-    refuseInput(['path'], 'invalid_type', message);
+    const form = `{ ${names.join(', ')} }`;
+    refuseType(['path'], `expected the ids by name in one object, ${form}, received ${typeName(ids)}`);
   }
-  // The type ties the names to those of a path that is known.
-  const reserved = endpoint.reserved as Readonly<Record<string, readonly string[]>> | undefined;
   // Other names may be those of a whole record, such as the payload of an event.
-  const issues = Object.keys(ids)
-    .filter(isCallOption)
-    .map(
-      (name): Issue => ({
-        path: [name],
-        code: 'unrecognized_key',
-        message: 'is an option: pass it after the ids',
-      }),
-    );
-  // Every second part is the name of a parameter.
-  const path = endpoint.path.split(/[{}]/).map((name, index) => {
-    if (index % 2 === 0) return name;
-    const id = ids[name];
-    const problem = idProblem(id, reserved?.[name] ?? []);
-    if (problem === undefined) return encodeURIComponent(String(id));
-    const isBeside = id === undefined && name in input;
-    const message = isBeside ? `expected under \`path\`: { path: { ${name} } }` : problem;
-    issues.push({ path: [name], code: 'invalid_id', message });
-    return '';
+  const options = Object.keys(ids).filter(isCallOption);
+  const wrong = names.flatMap((name): Issue[] => {
+    // The type ties the names to those of a path that is known.
+    const problem = idProblem(ids[name], (reserved as Readonly<Record<string, readonly string[]>>)[name]);
+    return problem === undefined ? [] : [{ path: [name], code: 'invalid_id', message: problem }];
   });
-  if (issues.length > 0) throw new InvalidInput(issues);
-  return path.join('');
+  refuseIf([...options.map((name) => unknownField([name])), ...wrong]);
+  return path.replace(/\{(.+?)\}/g, (_, name: string) => encodeURIComponent(String(ids[name])));
 }
 
 /**
@@ -147,7 +117,7 @@ function fillPath(endpoint: Endpoint, input: RequestInput): string {
  * other schema decides alone, and its output is sent.
  */
 async function checkPart(schema: StandardSchemaV1, value: unknown, part: string): Promise<unknown> {
-  if (value === undefined) refuseInput([], 'invalid_type', wrongType(`a ${part}`, value));
+  if (value === undefined) refuseType([], wrongType(`a ${part}`, value));
   if (!isOwnSchema(schema)) {
     const verdict = await validate(schema, value, 'strict');
     if (!verdict.ok) throw new InvalidInput(verdict.issues);
@@ -159,8 +129,7 @@ async function checkPart(schema: StandardSchemaV1, value: unknown, part: string)
   // This package's schemas are Zod's, seen through the Standard Schema interface.
   const zodSchema = schema as unknown as z.core.$ZodType;
   const verdict = validateOwn(zodSchema, sent, 'strict');
-  const issues = [...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)];
-  if (issues.length > 0) throw new InvalidInput(issues);
+  refuseIf([...(verdict.ok ? [] : verdict.issues), ...findRefused(zodSchema, sent)]);
   return sent;
 }
 
@@ -191,7 +160,7 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
   return Object.entries(value).flatMap(([name, field]): Issue[] => {
     const at = [...path, name];
     const fieldSchema = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
-    if (fieldSchema === undefined) return [unknownField(at, known)];
+    if (fieldSchema === undefined) return [unknownField(at, didYouMean(name, known))];
     if (field === '' && name === 'key') {
       return [{ path: at, code: 'too_small', message: 'expected a non-empty string' }];
     }
@@ -203,20 +172,14 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
 }
 
 function queryString(query: unknown): string {
-  if (!isObject(query)) refuseInput(['query'], 'invalid_type', wrongType('object', query));
+  if (!isObject(query)) refuseType(['query'], wrongType('object', query));
   const parameters = new URLSearchParams();
-  // Declared as an object of such values.
-  for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
-      if (typeof one === 'object') {
-        refuseInput(
-          [name],
-          'invalid_type',
-          `expected a plain value or a list of them, received ${typeName(one)}`,
-        );
-      }
-      parameters.append(name, String(one));
+  for (const [name, value] of Object.entries(query)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const one of values) {
+      const problem = `expected a plain value or a list of them, received ${typeName(one)}`;
+      if (typeof one === 'object') refuseType([name], problem);
+      if (one !== undefined) parameters.append(name, String(one));
     }
   }
   return parameters.toString();

@@ -165,7 +165,9 @@ async function validateResponse(
     }
   }
   if (issues.length > 0 || !whole.ok) return { ok: false, issues };
-  return { ok: true, value: partOf(shape.kind, body, whole.value, values), drift };
+  const { success, message, ...others } = body;
+  const parts = { none: undefined, body: whole.value, data: values.data, fields: { ...others, ...values } };
+  return { ok: true, value: parts[shape.kind], drift };
 }
 
 /** The fields that say whether an operation succeeded (2.7, 4.3). */
@@ -189,25 +191,4 @@ async function validateEmpty(
   if (kind === 'none') return { ok: true, value: undefined, drift: mode === 'off' ? [] : issues };
   const verdict = await validate(schema, undefined, 'strict');
   return verdict.ok ? verdict : { ok: false, issues };
-}
-
-/** Returns the caller's part of a body. `values` are its fields as their schemas return them. */
-function partOf(
-  kind: ResponseShape<unknown>['kind'],
-  body: Readonly<Record<string, unknown>>,
-  whole: unknown,
-  values: Readonly<Record<string, unknown>>,
-): unknown {
-  switch (kind) {
-    case 'none':
-      return undefined;
-    case 'body':
-      return whole;
-    case 'data':
-      return values.data;
-    case 'fields': {
-      const { success, message, ...fields } = body;
-      return { ...fields, ...values };
-    }
-  }
 }
