@@ -11,7 +11,7 @@ import type { PageShape, ResponseShape } from './response-shape.js';
 /** The HTTP methods an endpoint can have. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 
 /** The names in braces of a path: `'/agents/{agentId}/convos/{convoId}'` gives `'agentId' | 'convoId'`. */
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -127,6 +127,13 @@ export interface EndpointDeclaration<
   readonly reserved?: { readonly [Name in PathParameter<NoInfer<Path>>]?: readonly string[] } | undefined;
 }
 
+type AnyDeclaration = EndpointDeclaration<
+  string,
+  StandardSchemaV1,
+  StandardSchemaV1,
+  StandardSchemaV1 | ResponseShape<unknown>
+>;
+
 /**
  * Declares an operation of the service, to call with `platform.send(…)`.
  *
@@ -164,16 +171,11 @@ export function endpoint<
   Query extends StandardSchemaV1 = never,
 >(
   declaration: EndpointDeclaration<Path, Body, Query, Response> & WithCursor<Query, Response>,
-): DeclaredEndpoint<Path, OptionalInput<Body>, OptionalInput<Query>, Response> {
-  const {
-    method,
-    path,
-    body,
-    response,
-    auth = 'bearer',
-  }: EndpointDeclaration<Path, Body, Query, Response> = declaration;
+): DeclaredEndpoint<Path, OptionalInput<Body>, OptionalInput<Query>, Response>;
+export function endpoint(declaration: AnyDeclaration): Endpoint {
+  const { method, path, body, response, auth = 'bearer' } = declaration;
   const issues = operationIssues(method, templateProblem(path), body);
-  const shape = isStandardSchema(response) ? { kind: 'body', schema: response } : response;
+  const shape = isStandardSchema(response) ? { kind: 'body' as const, schema: response } : response;
   // From JavaScript it may be missing.
   if ((shape as Partial<ResponseShape<unknown>> | undefined)?.kind === undefined) {
     const message =
@@ -181,13 +183,7 @@ export function endpoint<
     issues.push({ path: ['response'], code: 'invalid_response', message });
   }
   if (issues.length > 0) throw new TypeError(`endpoint: ${method} ${path}${formatIssues(issues)}`);
-  // The types are inferred from the same declaration.
-  return { ...declaration, response: shape, auth } as unknown as DeclaredEndpoint<
-    Path,
-    OptionalInput<Body>,
-    OptionalInput<Query>,
-    Response
-  >;
+  return { ...declaration, response: shape, auth };
 }
 
 /**
@@ -199,9 +195,7 @@ export function operationIssues(method: unknown, wrongPath: string | undefined, 
   const issues: Issue[] = [];
   const add = (field: string, message: string) =>
     issues.push({ path: [field], code: `invalid_${field}`, message });
-  // `includes` would take methods only.
-  if (!(METHODS as readonly unknown[]).includes(method))
-    add('method', `expected one of ${METHODS.join(', ')}`);
+  if (!METHODS.includes(method)) add('method', `expected one of ${METHODS.join(', ')}`);
   if (wrongPath !== undefined) add('path', wrongPath);
   if (method === 'GET' && body !== undefined) add('body', 'expected none: a GET sends no body');
   return issues;

@@ -163,17 +163,15 @@ export interface PageShape<Result, Row, Cursor extends string> extends ResponseS
 export function withPage<Row extends StandardSchemaV1, const Names extends PageNames = {}>(
   record: Row,
   names?: Names,
-): PageShape<PageFields<SchemaOutput<Row>, Names>, SchemaOutput<Row>, NameOf<Names, 'cursor'>> {
+): PageShape<PageFields<SchemaOutput<Row>, Names>, SchemaOutput<Row>, NameOf<Names, 'cursor'>>;
+export function withPage(record: StandardSchemaV1, names?: PageNames): PageShape<unknown, unknown, string> {
   if (!isStandardSchema(record)) throw new TypeError('withPage: takes the Standard Schema of one record');
-  const page = { data: 'data', nextCursor: 'nextCursor', hasMore: 'hasMore', cursor: 'cursor' };
-  for (const [part, name] of Object.entries(names ?? {})) {
-    if (!Object.hasOwn(page, part) || typeof name !== 'string' || name === '') {
-      throw new TypeError(`withPage: names may be those of ${Object.keys(page).join(', ')}, got ${part}`);
-    }
-  }
-  Object.assign(page, names);
-  if (new Set([page.data, page.nextCursor, page.hasMore]).size < 3) {
-    throw new TypeError('withPage: data, nextCursor and hasMore must have different names');
+  const page = { data: 'data', nextCursor: 'nextCursor', hasMore: 'hasMore', cursor: 'cursor', ...names };
+  const { cursor, ...parts } = page;
+  const fieldNames: readonly unknown[] = Object.values(parts);
+  const areTexts = [cursor, ...fieldNames].every((name) => typeof name === 'string' && name !== '');
+  if (!areTexts || fieldNames.length > 3 || new Set(fieldNames).size < 3) {
+    throw new TypeError('withPage: takes names of data, nextCursor, hasMore and cursor, all different texts');
   }
   const fields = {
     [page.data]: isOwnSchema(record) ? z.array(record as unknown as z.core.$ZodType) : listOf(record),
@@ -181,10 +179,7 @@ export function withPage<Row extends StandardSchemaV1, const Names extends PageN
     [page.nextCursor]: owned(z.optional(z.union([z.string(), z.number(), z.null()]))),
     [page.hasMore]: owned(z.optional(z.boolean())),
   };
-  // The names are those of the type.
-  return { kind: 'fields', schema: EnvelopeSchema, fields, page } as unknown as ReturnType<
-    typeof withPage<Row, Names>
-  >;
+  return { kind: 'fields', schema: EnvelopeSchema, fields, page };
 }
 
 /**

@@ -88,6 +88,6 @@ export function listOf(item: StandardSchemaV1): StandardSchemaV1 {
 }
 
 /** Whether a value is a Standard Schema. In some libraries, a schema is a function. */
-export function isStandardSchema(value: unknown): boolean {
+export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
   return typeof (value as Partial<StandardSchemaV1> | null)?.['~standard']?.validate === 'function';
 }

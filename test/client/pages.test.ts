@@ -202,15 +202,11 @@ test.each<[what: string, input: unknown]>([
 
 test.each<[what: string, declare: () => unknown, message: string]>([
   ['a page without a record', () => withPage(undefined as never), 'withPage: takes the Standard Schema'],
-  ['a part that no page has', () => withPage(row, { next: 'x' } as object), 'withPage: names may be'],
-  [
-    'a part that every object has',
-    () => withPage(row, { toString: 'x' } as object),
-    'withPage: names may be',
-  ],
-  ['a name that is no text', () => withPage(row, { data: 5 } as object), 'withPage: names may be'],
-  ['an empty name', () => withPage(row, { data: '' }), 'withPage: names may be'],
-  ['one name for two parts', () => withPage(row, { data: 'x', nextCursor: 'x' }), 'different names'],
+  ['a part that no page has', () => withPage(row, { next: 'x' } as object), 'withPage: takes names'],
+  ['a part that every object has', () => withPage(row, { toString: 'x' } as object), 'withPage: takes names'],
+  ['a name that is no text', () => withPage(row, { data: 5 } as object), 'withPage: takes names'],
+  ['an empty name', () => withPage(row, { data: '' }), 'withPage: takes names'],
+  ['one name for two parts', () => withPage(row, { data: 'x', nextCursor: 'x' }), 'all different texts'],
 ])('%s is refused', (_, declare, message) => {
   expect(declare).toThrow(TypeError);
   expect(declare).toThrow(message);
