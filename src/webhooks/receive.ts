@@ -72,7 +72,7 @@ export async function receive(
 
     // 3. Make the key that all duplicates share.
     about = { ...unknown, event, size };
-    const key = await makeKey(authentic);
+    const key = await keyOf(authentic);
     about = { context: { deliveryId, eventKey: key, receivedAt, signal, drift }, event, size, startedAt };
 
     // 4. With an inbox, 200 means stored, and workers do the rest. Without, it means handled.
@@ -86,7 +86,8 @@ export async function receive(
       delivery.reports.push(reporter.rejected(about, error));
       outcome = error.reason;
     } else {
-      const failure = error instanceof StageError ? error : new StageError('validation', error);
+      // No other step than that of the key throws anything else.
+      const failure = error instanceof StageError ? error : new StageError('dedupe', error);
       if (failure.stage === 'secret') about = { ...about, size: failure.size };
       report(delivery, about, failure.stage, failure.thrown);
       outcome = FAILED[failure.stage];
@@ -152,14 +153,6 @@ async function read(
   } catch (error) {
     // The error of a server or of a body parser quotes the body, and is not passed on.
     throw error instanceof Rejection ? error : new Rejection('body_unreadable');
-  }
-}
-
-async function makeKey(authentic: AuthenticBody): Promise<string> {
-  try {
-    return await keyOf(authentic);
-  } catch (error) {
-    throw new StageError('dedupe', error);
   }
 }
 
@@ -243,7 +236,6 @@ function report(
 /** Where something outside of this package may fail, and the outcome then. */
 const FAILED = {
   secret: 'secret_failed',
-  validation: 'internal_error',
   dedupe: 'internal_error',
   inbox: 'not_stored',
 } as const satisfies Readonly<Partial<Record<WebhookFailure['stage'], DeliveryOutcome>>>;
