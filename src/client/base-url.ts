@@ -31,7 +31,8 @@ export function addressProblems({
 function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefined {
   if (given === undefined) return 'is missing, and has no default';
   if (typeof given !== 'string') return `must be a string, got ${typeName(given)}`;
-  const pasted = pastedProblem(given.trim());
+  // An address may have letters of any script.
+  const pasted = pastedProblem(given.trim().replace(/(?!\w)\p{L}/gu, 'x'));
   if (pasted !== undefined) return pasted;
   if (!URL.canParse(given)) return 'is not a URL such as https://api.example.com';
   const { username, password, search, hash, pathname, protocol, host, hostname } = new URL(given);
