@@ -132,16 +132,25 @@ test('whatever appears beside it, the secret in a payload is found in the text',
     record: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
   })).record;
   fc.assert(
-    fc.property(json, fc.string({ minLength: 1, unit: 'grapheme-ascii' }), fc.nat(4), (beside, given, indent) => {
-      // What looks pasted is refused at creation.
-      fc.pre(!/^["'`<{[$%]|[ =,]|["'`>};]$/.test(given));
-      const payload = { message: 'm', createdAt: 1, ...(beside as object), workspaceSecret: given };
-      const text = JSON.stringify({ beside, type: 'later_event', payload, after: beside }, undefined, indent);
-      // Verified, and of an unknown type.
-      expect(() => parseWebhook(text, { secret: given, validation: 'off' })).toThrow(
-        /not known to this version/,
-      );
-    }),
+    fc.property(
+      json,
+      fc.string({ minLength: 1, unit: 'grapheme-ascii' }),
+      fc.nat(4),
+      (beside, given, indent) => {
+        // What looks pasted is refused at creation.
+        fc.pre(!/^["'`<{[$%]|[ =,]|["'`>};]$/.test(given));
+        const payload = { message: 'm', createdAt: 1, ...(beside as object), workspaceSecret: given };
+        const text = JSON.stringify(
+          { beside, type: 'later_event', payload, after: beside },
+          undefined,
+          indent,
+        );
+        // Verified, and of an unknown type.
+        expect(() => parseWebhook(text, { secret: given, validation: 'off' })).toThrow(
+          /not known to this version/,
+        );
+      },
+    ),
     { numRuns: Number(process.env.PROPERTY_RUNS ?? 500) },
   );
 });
