@@ -40,7 +40,7 @@ export type StandardResult<Output> =
 
 /** One issue, as a Standard Schema reports it. */
 export interface StandardIssue {
-  /** What is wrong. */
+  /** Says what is wrong. */
   readonly message: string;
   /** The place, from the top of the value. */
   readonly path?:

@@ -8,7 +8,7 @@ import { pastedProblem } from '../utils/pasted.js';
 import { didYouMean, hintFor } from '../utils/suggest.js';
 import { MAX_TIMER_MS } from '../utils/waiting.js';
 
-/** What the options belong to, for the message of an error. */
+/** Says whose the options are, for the message of an error. */
 export interface AboutOptions {
   /** The class or function that takes the options, such as `createWebhookReceiver`. */
   readonly of: string;
@@ -24,7 +24,7 @@ export type OptionFields<Options> = { readonly [Name in keyof Required<Options>]
 /** One option that is missing, unknown or wrong. */
 export interface OptionProblem {
   readonly option: string;
-  /** What is wrong, as the rest of a sentence: `must be a function, got number.` */
+  /** The problem, as the rest of a sentence: `must be a function, got number.` */
   readonly text: string;
 }
 
@@ -162,7 +162,7 @@ export function wholeNumber(least: number, most = Number.POSITIVE_INFINITY): z.Z
 /* @__NO_SIDE_EFFECTS__ */
 function numberWhere(accepts: (value: number) => boolean, rule: string): z.ZodMiniType<number, number> {
   const isAccepted = (value: unknown) => typeof value === 'number' && accepts(value);
-  // What passes is a number.
+  // A value that passes is a number.
   return checkedBy((value) => (isAccepted(value) ? undefined : `must be ${rule}`)) as z.ZodMiniType<
     number,
     number
