@@ -1,6 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { targetAddress } from '../testing/sending/post.js';
+import { isLoopback } from '../utils/loopback.js';
 import { hintFor } from '../utils/suggest.js';
-import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
+import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/secret-variable.js';
 import type { Terminal } from './terminal.js';
 
 /** A command: `agent-platform-sdk <name> [operand] [options]`. */
@@ -36,6 +38,8 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
     return { values, operand: given };
   } catch (error) {
     const { message } = error as Error;
+    if (/^Unexpected argument 'rediss?:/.test(message))
+      throw new UsageError('--redis reads REDIS_URL: set it.');
     // Here, Node explains how to pass an argument that begins with a dash.
     const [, unknown] = /^Unknown option '(.+?)'/.exec(message) ?? [];
     const known = Object.keys(options).map((name) => `--${name}`);
@@ -51,4 +55,23 @@ export function parseNumber(option: string, text: string, least: number, most: n
   const number = /^\d+$/.test(text) ? Number(text) : -1;
   if (number >= least && number <= most) return number;
   throw new UsageError(`${option} must be a number from ${least} to ${most}, got "${text}".`);
+}
+
+/** Reads the secrets of the environment. There is no option for them: every process can read a command line. */
+export function readSecrets({ env }: Terminal): [string, ...string[]] {
+  const [first, ...rest] = splitSecrets(env[SECRET_VARIABLE]);
+  if (first !== undefined) return [first, ...rest];
+  throw new UsageError(`${SECRET_VARIABLE} is not set. Set it to the workspace secret.`);
+}
+
+/** Parses an address for webhooks. Warns if the secret would be sent unencrypted. */
+export function parseTarget(option: string, text: string | undefined, terminal: Terminal): string {
+  if (text === undefined) throw new UsageError(`Missing ${option}, the address to post to.`);
+  const { href, protocol, hostname, host } = new URL(targetAddress(option, text));
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    terminal.error(
+      `Warning: the workspace secret is sent to ${host} without encryption. Use https: instead.`,
+    );
+  }
+  return href;
 }

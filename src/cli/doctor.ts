@@ -5,7 +5,7 @@ import { ApiError } from '../errors/index.js';
 import type { PostgresInbox } from '../postgres/index.js';
 import type { SqliteInbox } from '../sqlite/index.js';
 import { createFixtures } from '../testing/fixtures/fixtures.js';
-import { FORGED_ADVICE } from '../testing/http/describe.js';
+import { FORGED_ADVICE } from '../testing/http/rows.js';
 import { postEvent } from '../testing/sending/post.js';
 import { isRedirect, redirectedTo } from '../testing/sending/redirect.js';
 import { formatIssues } from '../utils/issues.js';
@@ -17,8 +17,7 @@ import type { Drift } from '../validation/drift.js';
 import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { listSecrets } from '../webhooks/secrets/known.js';
 import { SECRET_VARIABLE, splitSecrets } from '../webhooks/secrets/secret-variable.js';
-import { type Command, parse, UsageError } from './command.js';
-import { parseTarget, readSecrets } from './sending.js';
+import { type Command, parse, parseTarget, readSecrets, UsageError } from './command.js';
 import type { Terminal, Tone } from './terminal.js';
 
 /** Reports the result of one check. */
@@ -76,7 +75,8 @@ The exit code is 0 if every check is ok, without warnings.`,
       throw new UsageError(`${tables ? '--tables' : '--schema'} requires --inbox postgres://…`);
     }
     if (tables && inbox !== undefined) {
-      terminal.out(await printTables(inbox, schema));
+      const { tablesOf } = await import('../postgres/doctor.js');
+      terminal.out(await tablesOf({ connectionString: inbox, schema, logLevel: 'off' }));
       return 0;
     }
     const url = webhook === undefined ? undefined : parseTarget('--webhook', webhook, terminal);
@@ -135,8 +135,8 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
 /** Warns about variables that nothing reads, such as a misspelt one. */
 function checkVariables(env: Terminal['env'], report: Report): void {
   for (const name of Object.keys(env)) {
-    // `AGENT_PLATFROM_TOKEN` too.
-    if (!/^AGENTS?_?PLAT/.test(name) || VARIABLES.includes(name)) continue;
+    // `AGENT_PLATFROM_TOKEN` too, and the first name of a `.env` that begins with a byte order mark.
+    if (!/^\uFEFF?AGENTS?_?PLAT/.test(name) || VARIABLES.includes(name)) continue;
     report('settings', 'warn', `This package does not read ${name}. ${hintFor(name, VARIABLES)}`);
   }
 }
@@ -169,34 +169,21 @@ function baseUrlVariable(region: Region): string {
 
 /** Adds questions to the message: section 7 does not explain the statuses. */
 function explainFailedCall(error: unknown, { region, baseUrl }: AgentPlatform): string {
-  const { message } = error as Error;
-  const status = error instanceof ApiError ? error.status : undefined;
-  const questions = [message];
-  if (error instanceof ApiError) questions.push(...explainRedirect(error, baseUrl, baseUrlVariable(region)));
-  if (status === 404) questions.push('Is the address right? The client appends /v3 to it.');
-  if (status === 401) {
-    questions.push(
+  if (!(error instanceof ApiError)) return (error as Error).message;
+  const { message, status, path } = error;
+  const address = redirectedTo(error, baseUrl + path);
+  const variable = baseUrlVariable(region);
+  const questions = [
+    address !== undefined && `The redirect leads to ${address}`,
+    address !== undefined && `Is that the service? Set ${variable} to its address, without /v3${path}.`,
+    status === 404 && 'Is the address right? The client appends /v3 to it.',
+    status === 401 &&
       `Does the token belong to region ${region}? A request to the wrong region may fail (5.1).`,
-      'Is it still valid? The specification does not say how long tokens live (5.2).',
-    );
-  }
-  if (status === 401 || status === 403) {
-    questions.push(
+    status === 401 && 'Is it still valid? The specification does not say how long tokens live (5.2).',
+    (status === 401 || status === 403) &&
       'Is it a workspace secret? The specification does not say what an agent secret may call (5.2).',
-    );
-  }
-  return questions.join('\n- ');
-}
-
-/** Says where a redirected call leads, and which base address that is. */
-function explainRedirect(error: ApiError, baseUrl: string, variable: string): string[] {
-  const address = redirectedTo(error, `${baseUrl}${error.path}`);
-  if (address === undefined) return [];
-  const end = `/v3${error.path}`;
-  const fix = address.endsWith(end)
-    ? `Use the address it leads to: ${variable}=${address.slice(0, -end.length)}`
-    : `Is that the service? Set ${variable} to its address.`;
-  return [`The redirect leads to ${address}`, fix];
+  ];
+  return [message, ...questions.filter((question) => question !== false)].join('\n- ');
 }
 
 async function checkReceiver(url: string, secret: string, report: Report): Promise<void> {
@@ -259,11 +246,6 @@ async function openPostgresInbox(connectionString: string, schema?: string): Pro
   throw new Error(
     'The tables are not there yet: the inbox makes them at its first use, or run what --tables prints.',
   );
-}
-
-async function printTables(connectionString: string, schema?: string): Promise<string> {
-  const { tablesOf } = await import('../postgres/doctor.js');
-  return tablesOf({ connectionString, schema, logLevel: 'off' });
 }
 
 async function checkInbox(

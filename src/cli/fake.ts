@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/region-store.js';
 import { createFakePlatform, type FakePlatform } from '../testing/fake-platform.js';
@@ -9,9 +9,8 @@ import type { FakeServer } from '../testing/http/server.js';
 import { REGIONS } from '../utils/regions.js';
 import { addHandlers } from './added-operations.js';
 import { type Command, parse, parseNumber } from './command.js';
-import { orUsageError, readText, replaceFile, withJson } from './files.js';
-import { JSON_OPTION, printEvent, printJson } from './lines.js';
-import { listenAt } from './listening.js';
+import { orUsageError, replaceFile, withJson } from './files.js';
+import { JSON_OPTION, printEvent } from './lines.js';
 import type { Terminal } from './terminal.js';
 
 /** Changes come in bursts, so the state is written this long after the first. */
@@ -69,13 +68,11 @@ Options
       );
     }
     const save = state === undefined ? undefined : keepState(platform, state, terminal);
-    const server = await listenAt(host, port, (at) =>
-      platform.listen({ ...at, allowedHosts, control: true }),
-    );
+    const server = await platform.listen({ host, port, allowedHosts, control: true });
     // Before the greeting, because its reader may stop the command at once.
     const stopped = terminal.stopped();
     const { url, baseUrls } = server;
-    if (json) printJson(terminal, { url, page: `${url}/`, baseUrls, seed: platform.seed });
+    if (json) terminal.out(JSON.stringify({ url, page: `${url}/`, baseUrls, seed: platform.seed }));
     else terminal.out(greeting(platform, server, host, allowedHosts));
     await stopped;
     await server.close();
@@ -90,7 +87,7 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
   let written: string | undefined;
   const write = (): void => {
     // Another fake that keeps its records there would lose its own.
-    if (written !== undefined && readText(file) !== written) {
+    if (written !== undefined && readFileSync(file, 'utf8') !== written) {
       throw new Error(
         `${file} is not as this fake wrote it, so it is left alone. Restart the fake to read it.`,
       );

@@ -1,18 +1,4 @@
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { decodeText } from '../testing/sending/recording.js';
 import { UsageError } from './command.js';
 
@@ -25,14 +11,9 @@ export function orUsageError<Result>(about: string, run: () => Result): Result {
   }
 }
 
-/** Reads a file, with or without a byte order mark. Undefined if there is none. */
-export function readText(file: string): string | undefined {
-  return existsSync(file) ? decodeText(readFileSync(file)) : undefined;
-}
-
 /** Reads the JSON in the file of an option, and passes it on. Errors name the file. */
 export function withJson<Result>(option: string, file: string, use: (json: unknown) => Result): Result {
-  return orUsageError(`${option}: ${file}: `, () => use(JSON.parse(decodeText(readFileSync(file)))));
+  return orUsageError(`${option}: ${file}: `, () => use(JSON.parse(decodeText(fs.readFileSync(file)))));
 }
 
 /** Errors of a rename that do not forbid writing: a bind mount, a folder of another user. */
@@ -41,31 +22,31 @@ const NOT_REPLACEABLE = /^(EACCES|EBUSY|EPERM|EROFS|EXDEV)$/;
 /** Replaces a file, so that a crash leaves the old one or the new one. Follows symbolic links. */
 export function replaceFile(file: string, text: string): void {
   // Created through the link, whose target may not be there yet.
-  if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
-  const target = realpathSync(file);
+  if (!fs.existsSync(file)) fs.writeFileSync(file, '', { mode: 0o600 });
+  const target = fs.realpathSync(file);
   const draft = `${target}.new`;
   try {
-    writeFileSync(draft, text, { mode: 0o600 });
-    renameSync(draft, target);
+    fs.writeFileSync(draft, text, { mode: 0o600 });
+    fs.renameSync(draft, target);
   } catch (error) {
     if (!NOT_REPLACEABLE.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    writeFileSync(target, text);
-    rmSync(draft, { force: true });
+    fs.writeFileSync(target, text);
+    fs.rmSync(draft, { force: true });
   }
 }
 
 /** Appends lines to a file that only its owner can read. A line that a killed process left unfinished is ended. */
 export function appendPrivately(file: string, lines: string): void {
   // The mode of a device or a pipe is not ours to change.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) return appendFileSync(file, lines);
-  const descriptor = openSync(file, 'a+', 0o600);
+  if (fs.statSync(file, { throwIfNoEntry: false })?.isFile() === false) return fs.appendFileSync(file, lines);
+  const descriptor = fs.openSync(file, 'a+', 0o600);
   try {
-    fchmodSync(descriptor, 0o600);
+    fs.fchmodSync(descriptor, 0o600);
     const last = new Uint8Array(1);
-    const { size } = fstatSync(descriptor);
-    const isTorn = size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
-    appendFileSync(descriptor, `${isTorn && lines !== '' ? '\n' : ''}${lines}`);
+    const { size } = fs.fstatSync(descriptor);
+    const isTorn = size > 0 && fs.readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+    fs.appendFileSync(descriptor, `${isTorn && lines !== '' ? '\n' : ''}${lines}`);
   } finally {
-    closeSync(descriptor);
+    fs.closeSync(descriptor);
   }
 }

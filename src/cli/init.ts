@@ -99,12 +99,9 @@ function manifest(text: string, name: string, parts: InboxParts): string {
 function oneOf(option: string, value: string | undefined, names: readonly string[]): string {
   if (value !== undefined && names.includes(value)) return value;
   const problem = value === undefined ? `Missing ${option}` : `Unknown ${option} "${value}"`;
-  throw new UsageError(`${problem}. There is: ${names.join(', ')}.\n${elsewhere()}`);
-}
-
-function elsewhere(): string {
-  return `Other servers: ${inPackage('docs/guides/servers.md')}
-An inbox on Redis: ${inPackage('examples/bullmq-inbox')}`;
+  throw new UsageError(`${problem}. There is: ${names.join(', ')}.
+Other servers: ${inPackage('docs/guides/servers.md')}
+An inbox on Redis: ${inPackage('examples/bullmq-inbox')}`);
 }
 
 /** The path of a file of this package, from `src/cli` and from `dist/cli`. */

@@ -1,5 +1,4 @@
-import { durationText, failureOfDelivery, timeOfDay } from '../testing/http/describe.js';
-import { SENDING } from '../testing/http/rows.js';
+import { durationText, failureOfDelivery, SENDING, timeOfDay } from '../testing/http/rows.js';
 import { type PostResult, postEvent } from '../testing/sending/post.js';
 import type { RecordedWebhook } from '../testing/sending/recording.js';
 import { onOneLine } from '../utils/printable.js';
@@ -31,7 +30,7 @@ export function printEvent(terminal: Terminal, isJson: boolean, line: EventLine)
   const { at, mark, duration, text, failure, note, more = '', fields } = line;
   if (isJson) {
     const result = /^\d+$/.test(String(mark)) ? { status: Number(mark) } : { outcome: mark };
-    return printJson(terminal, { at, ...result, duration, ...fields, failure });
+    return terminal.out(JSON.stringify({ at, ...result, duration, ...fields, failure }));
   }
   const took = duration === undefined ? '' : durationText(duration);
   // As wide as `sending`, and as `999 ms`.
@@ -41,11 +40,6 @@ export function printEvent(terminal: Terminal, isJson: boolean, line: EventLine)
   const hint = said ? `\n${' '.repeat('14:03:59  '.length)}${onOneLine(said)}` : '';
   const tone = failure === undefined ? 'ok' : 'fail';
   terminal.out(columns.join('  ') + hint + more, mark === SENDING ? undefined : tone);
-}
-
-/** Prints one line of JSON. Fields that are undefined are left out. */
-export function printJson(terminal: Terminal, value: object): void {
-  terminal.out(JSON.stringify(value));
 }
 
 /** A webhook to post and to print. */

@@ -10,11 +10,9 @@ import { isWebhookEventType, webhookEvents } from '../webhooks/events/table.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
 import { createWebhookReceiver } from '../webhooks/receiver.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
-import { type Command, parse, parseNumber } from './command.js';
+import { type Command, parse, parseNumber, parseTarget, readSecrets } from './command.js';
 import { appendPrivately, orUsageError } from './files.js';
-import { JSON_OPTION, postAndPrint, printEvent, printJson } from './lines.js';
-import { listenAt } from './listening.js';
-import { parseTarget, readSecrets } from './sending.js';
+import { JSON_OPTION, postAndPrint, printEvent } from './lines.js';
 
 /** Receives, verifies, prints, records and forwards webhooks. */
 export const listen: Command = {
@@ -49,12 +47,13 @@ A recording contains names, addresses and messages of real people: protect it as
     const url = target === undefined ? undefined : parseTarget('--forward-to', target, terminal);
     if (file !== undefined) orUsageError('--record: ', () => appendPrivately(file, ''));
     const id = randomUUID();
-    // The receiver names the secret that an event came with.
-    const secretOf = ({ workspace }: StoredWebhook): string => secrets[Number(workspace)] ?? secrets[0];
+    // By their places, so that the receiver names the secret that an event came with.
+    const named = Object.fromEntries(secrets.map((secret, index) => [String(index), secret]));
     const store = async (webhook: StoredWebhook): Promise<void> => {
-      // Recorded before it is forwarded: a failing target must not lose it.
-      if (file !== undefined) appendPrivately(file, recordLine(webhook, secrets));
       const { type, receivedAt: at } = webhook;
+      const recorded: RecordedWebhook = { type, payload: webhook.payload, receivedAt: at };
+      // Recorded before it is forwarded: a failing target must not lose it.
+      if (file !== undefined) appendPrivately(file, `${JSON.stringify(withoutSecrets(recorded, secrets))}\n`);
       const issues = driftOf(webhook);
       const payload = verbose ? withoutSecrets(webhook.payload, secrets) : undefined;
       const text = payload === undefined ? '' : `\n${JSON.stringify(payload, undefined, 2)}`;
@@ -64,7 +63,7 @@ A recording contains names, addresses and messages of real people: protect it as
       const isAccepted = await postAndPrint(terminal, json, {
         url,
         webhook,
-        secret: secretOf(webhook),
+        secret: named[webhook.workspace ?? ''] ?? secrets[0],
         headers: { [OWN_POST]: id },
         about,
       });
@@ -76,7 +75,6 @@ A recording contains names, addresses and messages of real people: protect it as
       const text = request === undefined ? type : `${type}  ${request}`;
       printEvent(terminal, json, { at: Date.now(), mark, text, failure, fields: { type, request } });
     };
-    const named = Object.fromEntries(secrets.map((secret, index) => [String(index), secret]));
     const receiver = createWebhookReceiver({ secret: named, logLevel: 'off', inbox: { store } })
       .onRejected(({ reason, status, hint = OTHER_CALLER }) => printFailure(status, reason, hint))
       .onError((error, { event }) => {
@@ -90,12 +88,12 @@ A recording contains names, addresses and messages of real people: protect it as
         response.writeHead(508).end(LOOP_ADVICE);
       }),
     );
-    const listening = await listenAt(host, port, (at) => startListening(server, at));
+    const listening = await startListening(server, { host, port });
     const stopped = terminal.stopped();
     const forwards = url === undefined ? '' : `\nForwards verified webhooks to ${url}.`;
     const records =
       file === undefined ? '' : `\nRecords verified webhooks in ${file}: protect it as personal data.`;
-    if (json) printJson(terminal, { url: listening.url, forwardTo: url, record: file });
+    if (json) terminal.out(JSON.stringify({ url: listening.url, forwardTo: url, record: file }));
     else terminal.out(`Listening at ${listening.url}. Press Ctrl+C to stop.${forwards}${records}`);
     await stopped;
     await listening.close();
@@ -115,11 +113,6 @@ const OWN_POST = 'agent-platform-sdk-listen';
 const OTHER_CALLER = 'The service posts its events as JSON. Does something else call this address?';
 
 const LOOP_ADVICE = '--forward-to leads back here. Forward to the address of your receiver.';
-
-function recordLine({ type, payload, receivedAt }: StoredWebhook, secrets: readonly string[]): string {
-  const recorded: RecordedWebhook = { type, payload, receivedAt };
-  return `${JSON.stringify(withoutSecrets(recorded, secrets))}\n`;
-}
 
 /** Masks fields by name, and the secrets wherever a text repeats them. */
 function withoutSecrets(value: object, secrets: readonly string[]): unknown {

@@ -41,7 +41,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return await command.run(rest, terminal);
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof ConfigurationError;
-    terminal.error(error instanceof Error ? error.message : String(error));
+    const { code, message = String(error) } = Object(error) as NodeJS.ErrnoException;
+    const advice = code === 'EADDRINUSE' ? '. Choose another port with --port, or 0 for any free port.' : '';
+    terminal.error(message + advice);
     if (isUsage) terminal.error(`See agent-platform-sdk ${command === undefined ? '' : `${name} `}--help`);
     return isUsage ? 2 : 1;
   }

@@ -1,9 +1,8 @@
-import { type RecordedWebhook, readRecordingFile } from '../testing/sending/recording.js';
+import { readRecordingFile } from '../testing/sending/recording.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
-import { type Command, parse, UsageError } from './command.js';
+import { type Command, parse, parseTarget, readSecrets, UsageError } from './command.js';
 import { orUsageError } from './files.js';
-import { JSON_OPTION, postAndPrint, printJson } from './lines.js';
-import { parseTarget, readSecrets } from './sending.js';
+import { JSON_OPTION, postAndPrint } from './lines.js';
 
 /** Posts recorded webhooks again. */
 export const replay: Command = {
@@ -35,22 +34,17 @@ to post.`,
       terminal.error(problem);
     };
     const recorded = orUsageError('', () => readRecordingFile(file, skip));
-    const webhooks = select(recorded, values.only, file);
+    const webhooks = recorded.filter(({ type }) => values.only.length === 0 || values.only.includes(type));
+    if (webhooks.length === 0) {
+      const types = [...new Set(recorded.map(({ type }) => type))].join(', ') || 'none';
+      throw new UsageError(`There is nothing to post in ${file}. It has the types: ${types}.`);
+    }
     let refused = 0;
     for (const webhook of webhooks) {
       if (!(await postAndPrint(terminal, values.json, { url, webhook, secret }))) refused += 1;
     }
-    if (values.json) printJson(terminal, { posted: webhooks.length, refused, broken });
+    if (values.json) terminal.out(JSON.stringify({ posted: webhooks.length, refused, broken }));
     else terminal.out(`${webhooks.length} posted, ${refused} without a 200, ${broken} broken lines`);
     return refused + broken === 0 ? 0 : 1;
   },
 };
-
-function select(recorded: readonly RecordedWebhook[], only: readonly string[], file: string) {
-  const webhooks = recorded.filter(({ type }) => only.length === 0 || only.includes(type));
-  if (webhooks.length > 0) return webhooks;
-  const types = [...new Set(recorded.map(({ type }) => type))].join(', ');
-  throw new UsageError(
-    `There is nothing to post in ${file}. It has the types: ${types === '' ? 'none' : types}.`,
-  );
-}

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../testing/fixtures/events.js';
 import { checkEventType, createFixtures } from '../testing/fixtures/fixtures.js';
 import { checkFieldNames } from '../testing/fixtures/overlay.js';
-import { FORGED_ADVICE } from '../testing/http/describe.js';
+import { FORGED_ADVICE } from '../testing/http/rows.js';
 import type { PostResult } from '../testing/sending/post.js';
 import { formatIssues } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
@@ -9,9 +9,8 @@ import { validateOwn } from '../validation/validate.js';
 import { FORGED_SECRET } from '../webhooks/authenticate.js';
 import { type WebhookEventType, webhookEvents } from '../webhooks/events/table.js';
 import { SECRET_VARIABLE } from '../webhooks/secrets/secret-variable.js';
-import { type Command, parse, parseNumber, UsageError } from './command.js';
+import { type Command, parse, parseNumber, parseTarget, readSecrets, UsageError } from './command.js';
 import { JSON_OPTION, postAndPrint } from './lines.js';
-import { parseTarget, readSecrets } from './sending.js';
 
 /** Posts one event, made from a fixture. */
 export const trigger: Command = {
@@ -46,16 +45,13 @@ ${EVENT_TYPES.map((type) => `  ${type}`).join('\n')}`,
     const webhook = { type, payload: createPayload(type as WebhookEventType, values.set) };
     const secret = values.forged ? FORGED_SECRET : readSecrets(terminal)[0];
     const copies = parseNumber('--copies', values.copies, 1, 1_000);
+    const failureOfForged = ({ status, error = FORGED_ADVICE }: PostResult) =>
+      status === 401 ? undefined : error;
     const post = { url, webhook, secret, ...(values.forged && { failureOf: failureOfForged }) };
     const posts = Array.from({ length: copies }, () => postAndPrint(terminal, values.json, post));
     return (await Promise.all(posts)).every(Boolean) ? 0 : 1;
   },
 };
-
-/** Why the delivery of a forged event did not end as it should. */
-function failureOfForged({ status, error }: PostResult): string | undefined {
-  return status === 401 ? undefined : (error ?? FORGED_ADVICE);
-}
 
 function createPayload(type: WebhookEventType, set: readonly string[]): Record<string, unknown> {
   const fixture = createFixtures().event(type).payload;

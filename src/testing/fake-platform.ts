@@ -3,13 +3,13 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 import { flag, text } from '../schemas/fields.js';
 import { bindMethods } from '../utils/bound.js';
 import { byRegion } from '../utils/regions.js';
-import { checkOptions, func, oneOf } from '../validation/check-options.js';
+import { checkedBy, checkOptions, func, oneOf } from '../validation/check-options.js';
 import { ChangeEmitter, type FakeChange } from './changes.js';
-import { choicesSchema, type FakeChoices, resolveChoices } from './fake/choices.js';
+import { choicesSchema, type FakeChoices } from './fake/choices.js';
 import { Faults } from './fake/faults/faults.js';
 import { createFetch, type FakeFetch } from './fake/fetch.js';
 import { Generation } from './fake/generation.js';
-import { declaredEndpoint, type Handler, handlerRoute } from './fake/handler.js';
+import { type Handler, handlerRoute } from './fake/handler.js';
 import { type FakeRequest, Log } from './fake/log.js';
 import { type BaseUrls, resolveBaseUrls } from './fake/places.js';
 import { createAdd, type FakeAdd } from './fake/records/add.js';
@@ -23,7 +23,7 @@ import {
   takeSnapshot,
 } from './fake/records/region-store.js';
 import { fillStore, type Seed, seed, startRecordsSchema } from './fake/records/seed.js';
-import { documentedRoutes, type Route } from './fake/route.js';
+import { documentedRoutes, endpointProblem, type Route } from './fake/route.js';
 import { type Incoming, respondTo, type Service } from './fake/service.js';
 import { copyOf } from './fixtures/overlay.js';
 import { type FakeServer, type ListenOptions, startServer } from './http/server.js';
@@ -54,14 +54,10 @@ function optionsSchema(): z.core.$ZodType {
   return z.strictObject(fields);
 }
 
-const handleSchema = /* @__PURE__ */ z.strictObject({ endpoint: declaredEndpoint, handler: func });
-
-declare global {
-  /** As in `lib.esnext.disposable`: these declarations must compile with any `lib`. */
-  interface SymbolConstructor {
-    readonly dispose: unique symbol;
-  }
-}
+const handleSchema = /* @__PURE__ */ z.strictObject({
+  endpoint: /* @__PURE__ */ checkedBy(endpointProblem),
+  handler: func,
+});
 
 /** Removes a handler of `fake.handle`. */
 export interface UndoHandle {
@@ -104,7 +100,7 @@ export class FakePlatform {
   /** Use {@link createFakePlatform}. */
   constructor(options: FakePlatformOptions) {
     checkOptions(optionsSchema(), options, { of: 'createFakePlatform' });
-    const choices = resolveChoices(options.choices);
+    const { refusals = {}, permits = () => undefined } = options.choices ?? {};
     const { emit, changed } = this.#changes;
     const store = createStore(changed('records'));
     const generation = new Generation();
@@ -115,7 +111,15 @@ export class FakePlatform {
     const routes = (): readonly Route[] => this.#routes;
     const faults = new Faults(routes, changed('faults'));
     this.baseUrls = resolveBaseUrls(options.baseUrls);
-    this.#service = { baseUrls: this.baseUrls, choices, store, log, faults, generation, routes };
+    this.#service = {
+      baseUrls: this.baseUrls,
+      choices: { refusals, permits },
+      store,
+      log,
+      faults,
+      generation,
+      routes,
+    };
     this.state = store;
     this.add = createAdd(store);
     this.records = new FakeRecords(store);

@@ -38,24 +38,7 @@ export type { FakeRequest } from './fake/log.js';
 export type { OperationName } from './fake/operations.js';
 export type { BaseUrls } from './fake/places.js';
 export type { FakeAdd, RegionAdd } from './fake/records/add.js';
-export type {
-  CollectionName,
-  FakeAgent,
-  FakeConversation,
-  FakeLead,
-  FakeOrg,
-  FakePhoneNumber,
-  FakeRegionState,
-  FakeState,
-  FakeWorkspace,
-  MutableRegionState,
-  NewConversation,
-  NewRecordOf,
-  NewRecordTypes,
-  RecordTypes,
-  RegionRecords,
-  StartRecords,
-} from './fake/records/records.js';
+export type * from './fake/records/records.js';
 export type { FakeRecords, FakeSnapshot } from './fake/records/region-store.js';
 export type { Seed, SeedHandles } from './fake/records/seed.js';
 export type { NotFoundChoice, RefusalChoice, RefusalChoices, RefusalReason } from './fake/refusals.js';
@@ -66,11 +49,7 @@ export {
   type ResetOptions,
 } from './fake-platform.js';
 
-export {
-  createFixtures,
-  type Fixtures,
-  fixtures,
-} from './fixtures/fixtures.js';
+export { createFixtures, type Fixtures, fixtures } from './fixtures/fixtures.js';
 export type { DeepPartial } from './fixtures/overlay.js';
 export type { FakeServer, ListenOptions } from './http/server.js';
 export type { SendOptions, SubscribeOptions, WebhookOwner } from './sending/options.js';

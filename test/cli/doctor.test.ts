@@ -98,18 +98,13 @@ const redirectTo = (location: string | undefined, status = 308) =>
     response.writeHead(status, location === undefined ? {} : { location }).end();
   });
 
-test.each<[location: string, address: string, fix: string]>([
+test.each<[location: string, address: string]>([
   [
     'https://user:pass@api.example.com/eu/v3/tools/defaults?key=secret#part',
     'https://api.example.com/eu/v3/tools/defaults',
-    'Use the address it leads to: AGENT_PLATFORM_BASE_URL_EU=https://api.example.com/eu',
   ],
-  [
-    'https://login.example.com/?to=v3/tools/defaults',
-    'https://login.example.com/',
-    'Is that the service? Set AGENT_PLATFORM_BASE_URL_EU to its address.',
-  ],
-])('says that the redirect of a call to %s leads to %s', async (location, address, fix) => {
+  ['https://login.example.com/?to=v3/tools/defaults', 'https://login.example.com/'],
+])('says that the redirect of a call to %s leads to %s', async (location, address) => {
   const { env } = await service();
   const redirected = { ...env, AGENT_PLATFORM_BASE_URL_EU: await redirectTo(location) };
   const { lines } = await finish(['doctor'], redirected);
@@ -117,7 +112,7 @@ test.each<[location: string, address: string, fix: string]>([
     expect.stringContaining('GET /tools/defaults responded with 308'),
     'The client does not follow redirects. Check the base address.',
     `- The redirect leads to ${address}`,
-    `- ${fix}`,
+    '- Is that the service? Set AGENT_PLATFORM_BASE_URL_EU to its address, without /v3/tools/defaults.',
   ]);
 });
 

@@ -273,8 +273,9 @@ test('a taken port exits with 1', async () => {
   const port = String(await freePort());
   await start(['fake', '--port', port]);
   const { code, errors } = await finish(['fake', '--port', port]);
+  const problem = `listen EADDRINUSE: address already in use 127.0.0.1:${port}`;
   expect([code, errors]).toEqual([
     1,
-    [`Port ${port} is in use. Choose another with --port, or 0 for any free port.`],
+    [`${problem}. Choose another port with --port, or 0 for any free port.`],
   ]);
 });

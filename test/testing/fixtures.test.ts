@@ -106,8 +106,8 @@ test('overrides are merged at any depth; a list is replaced, undefined removes a
     notificationsSettings: undefined,
   });
   expect(client.onboardingState).toMatchObject({
-    currentStep: 3,
-    personalInfo: { role: 'Sales', industry: 'Retail' },
+    currentStep: 1,
+    personalInfo: { role: 'Sales', industry: 'industry' },
   });
   expect(client.predefinedTags).toEqual(['new']);
   expect(client).not.toHaveProperty('notificationsSettings');

@@ -73,7 +73,7 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
   [inject(undefined as never), 'faults.inject: options is missing.'],
   [
     inject({ endpoint: () => undefined, status: 503 }),
-    'faults.inject: endpoint must be an endpoint, such as `endpoints.getTool`, or its key',
+    'faults.inject: endpoint must be an endpoint, such as `endpoints.getTool`, got function.',
   ],
   ...[undefined, {}].map(
     (fake) => [() => fakeHandlers(fake as never), 'fakeHandlers: expected a fake, as createFake'] as const,

@@ -69,7 +69,7 @@ test.each([
     '/v3/agents/agent_eu_1/variables',
     { method: 'POST', headers: json, body: '{' },
     400,
-    'is invalid JSON',
+    'it must be JSON in UTF-8',
   ],
 ])('%s is refused with the error body of section 7', async (_, path, init, status, message) => {
   const response = await send(createFakePlatform(), path, init);

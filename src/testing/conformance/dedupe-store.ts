@@ -59,13 +59,6 @@ export const dedupeStoreConformance: readonly DedupeStoreCase[] = [
     claims('b', 'new')({ store, wait, key: (key.startsWith('0') ? '1' : '0') + key.slice(1) }),
   ),
   rule(
-    'a completed event is done, for every owner',
-    claims('a', 'new'),
-    completes('a'),
-    claims('a', 'done'),
-    claims('b', 'done'),
-  ),
-  rule(
     'a completed event is done until it expires, then new',
     claims('a', 'new'),
     completes('a', SHORT_LEASE_MS),

@@ -161,10 +161,10 @@ interface Recorded {
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function rule(name: string, check: (subject: Recorded) => Promise<void>, text?: () => string): InboxCase {
+function rule(name: string, check: (subject: Recorded) => Promise<void>): InboxCase {
   const run: InboxCase['run'] = async (create) => {
     const subject = await create();
-    const webhook = newWebhook(text?.());
+    const webhook = newWebhook();
     const seen: string[] = [];
     const stops = new Set<StopWork>();
     const runs = (stored: StoredWebhook) => seen.filter((shown) => shown === show(stored)).length;
@@ -200,12 +200,12 @@ function rule(name: string, check: (subject: Recorded) => Promise<void>, text?: 
 /** A webhook with a text in its payload is processed as it was stored. */
 /* @__NO_SIDE_EFFECTS__ */
 function processes(name: string, text: () => string): InboxCase {
-  const check = async ({ store, webhook, work, runs }: Recorded) => {
+  return rule(name, async ({ store, work, runs }) => {
+    const webhook = newWebhook(text());
     await store(webhook);
     await work();
     await eventually('it is processed as it was stored', () => runs(webhook) === 1);
-  };
-  return rule(name, check, text);
+  });
 }
 
 function newWebhook(text = ''): StoredWebhook {

@@ -11,10 +11,7 @@ export interface Reach {
 }
 
 /** The owner of a record. One without either belongs to nobody, and is within every reach. */
-interface Owner {
-  readonly agentId?: string | undefined;
-  readonly workspaceId?: string | undefined;
-}
+type Owner = { readonly agentId?: string | undefined; readonly workspaceId?: string | undefined };
 
 /** Asks `choices.permits`, and returns the checks for the rule: none if it allows the request. */
 export async function permit(

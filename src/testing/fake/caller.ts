@@ -36,26 +36,20 @@ export function requireCaller(holder: Caller | undefined, headers: Headers, addr
 /** Finds the holder of a token: first in the addressed region, then in the other. */
 export function findCaller(headers: Headers, addressed: Region, state: FakeState): Caller | undefined {
   const token = bearerToken(headers);
-  if (token === undefined) return undefined;
-  for (const region of [addressed, ...REGIONS.filter((other) => other !== addressed)]) {
-    const caller = findInRegion(token, state, region);
-    if (caller !== undefined) return caller;
+  for (const region of [addressed, ...REGIONS]) {
+    const { workspaces, agents } = state[region];
+    for (const workspace of workspaces.values()) {
+      if (workspace.secret === token) return { kind: 'workspace', region, workspace };
+    }
+    for (const agent of agents.values()) {
+      const workspace = workspaces.get(agent.workspaceId);
+      if (agent.secret === token && workspace !== undefined)
+        return { kind: 'agent', region, workspace, agent };
+    }
   }
   return undefined;
 }
 
 function bearerToken(headers: Headers): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-}
-
-function findInRegion(token: string, state: FakeState, region: Region): Caller | undefined {
-  const { workspaces, agents } = state[region];
-  for (const workspace of workspaces.values()) {
-    if (workspace.secret === token) return { kind: 'workspace', region, workspace };
-  }
-  for (const agent of agents.values()) {
-    const workspace = workspaces.get(agent.workspaceId);
-    if (agent.secret === token && workspace !== undefined) return { kind: 'agent', region, workspace, agent };
-  }
-  return undefined;
 }

@@ -1,22 +1,25 @@
+import { formatPath, type Issue } from '../../utils/issues.js';
 import { parseJson } from '../../utils/json.js';
 import type { StandardSchemaV1 } from '../../utils/standard-schema.js';
 import { validate } from '../../validation/validate.js';
 import { Refusal } from './refusals.js';
-import { isJson, issueLines } from './responses.js';
+import { isJson } from './responses.js';
 
 /** Returns the body of a request as the endpoint's schema returns it. */
 export async function checkBody(schema: StandardSchemaV1, headers: Headers, text: string): Promise<unknown> {
-  if (!isJson(headers.get('content-type')))
-    throw new Refusal('invalidRequest', 'The content type must be application/json.');
+  if (!isJson(headers.get('content-type'))) refuse('The content type must be application/json.');
   const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding !== 'identity')
-    throw new Refusal('invalidRequest', `The request body must not be encoded, and this is ${encoding}.`);
+  if (encoding !== 'identity') refuse(`The request body must not be encoded, and this is ${encoding}.`);
   const body = parseJson(text);
-  if (body === undefined) throw new Refusal('invalidRequest', 'The request body is invalid JSON.');
+  if (body === undefined) refuse('The request body is invalid: it must be JSON in UTF-8.');
   const verdict = await validate(schema, body, 'strict');
-  if (verdict.ok) return verdict.value;
-  const message = 'The request body does not match the operation.';
-  throw new Refusal('invalidRequest', message, { issues: issueLines(verdict.issues) });
+  if (!verdict.ok) refuse('The request body does not match the operation.', verdict.issues);
+  return verdict.value;
+}
+
+function refuse(message: string, issues: readonly Issue[] = []): never {
+  const lines = issues.map((issue) => `${formatPath(issue.path)}: ${issue.message}`);
+  throw new Refusal('invalidRequest', message, { issues: lines });
 }
 
 /** How the texts of one name can be meant, the likeliest first. */
@@ -41,10 +44,7 @@ export async function checkQuery(schema: StandardSchemaV1 | undefined, search: s
     // A number is sent as its digits: what does not fit as a text is read in another way.
     const names = verdict.issues.map(({ path: [name] }) => String(name));
     const others = names.filter((name) => (readings.get(name) ?? READINGS.length) < READINGS.length - 1);
-    if (others.length === 0) {
-      const message = 'The query does not match the operation.';
-      throw new Refusal('invalidRequest', message, { issues: issueLines(verdict.issues) });
-    }
+    if (others.length === 0) refuse('The query does not match the operation.', verdict.issues);
     for (const name of new Set(others)) readings.set(name, (readings.get(name) ?? 0) + 1);
   }
 }

@@ -66,12 +66,6 @@ export interface FakeChoices {
   readonly permits: (question: PermitQuestion) => boolean | undefined | Promise<boolean | undefined>;
 }
 
-/** Fills in the defaults. */
-export function resolveChoices(choices: Partial<FakeChoices> = {}): FakeChoices {
-  const { refusals = {}, permits = () => undefined } = choices;
-  return { refusals, permits };
-}
-
 /** The schema of the option `choices`. */
 export function choicesSchema(): z.core.$ZodType {
   const choice = { status: z.optional(wholeNumber(400, 599)), code: text };

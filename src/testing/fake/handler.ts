@@ -1,13 +1,11 @@
 import type { Endpoint, PathParameter } from '../../endpoints/endpoint.js';
-import { isObject } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
-import { checkedBy } from '../../validation/check-options.js';
 import type { Caller } from './caller.js';
 import type { OperationCall } from './operations.js';
 import type { MutableRegionState } from './records/records.js';
 import { Refusal, type RefusalReason } from './refusals.js';
 import { SUCCESS } from './responses.js';
-import { documentedRoutes, isSameOperation, type Route } from './route.js';
+import { documentedRoutes, nameOf, type Route } from './route.js';
 
 /** A request to an endpoint of `fake.handle`: authenticated, with a valid query and body. */
 export interface HandlerCall<
@@ -44,20 +42,12 @@ export type Handler<Path extends string, Body, Query, Result> = (
   call: HandlerCall<PathParameter<Path>, Body, Query, Result>,
 ) => unknown;
 
-/** An endpoint as `endpoint` returns it. */
-export const declaredEndpoint = /* @__PURE__ */ checkedBy((value) =>
-  isObject(value) && 'method' in value && 'path' in value && 'auth' in value
-    ? undefined
-    : 'must be an endpoint, such as `endpoints.getTool` or what `endpoint` returns',
-);
-
 /** Creates the route of an endpoint and its handler. */
 export function handlerRoute<Path extends string, Body, Query, Result>(
   endpoint: Endpoint<Path, Body, Query, Result>,
   handler: Handler<Path, Body, Query, Result>,
 ): Route {
-  const documented = documentedRoutes.find((route) => isSameOperation(route.endpoint, endpoint));
-  const name = documented?.name ?? `${endpoint.method} ${endpoint.path}`;
+  const name = nameOf(endpoint, documentedRoutes);
   const rule = async ({ reach: _, ...call }: OperationCall): Promise<unknown> => {
     const succeed = (...[data]: unknown[]): object => (data === undefined ? SUCCESS : { ...SUCCESS, data });
     const refuse = (reason: RefusalReason, message: string): never => {
@@ -67,10 +57,8 @@ export function handlerRoute<Path extends string, Body, Query, Result>(
     // Only requests of this endpoint get here, and their path, query and body have these types.
     const answer = await handler(own as HandlerCall<PathParameter<Path>, Body, Query, Result>);
     if (answer !== undefined) return answer;
-    throw new Refusal(
-      'handlerFailed',
-      `The handler of ${name} returned nothing: return a body or a Response.`,
-    );
+    const problem = `The handler of ${name} returned nothing: return a body or a Response.`;
+    throw new Refusal('handlerFailed', problem);
   };
   return { name, endpoint, rule };
 }

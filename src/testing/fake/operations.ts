@@ -1,7 +1,7 @@
 import type { Endpoint, PathParameter } from '../../endpoints/endpoint.js';
 import type { endpoints } from '../../endpoints/endpoints.js';
 import type { OrgClient } from '../../schemas/org-client.js';
-import type { Team, TeamSummary } from '../../schemas/team.js';
+import type { Team } from '../../schemas/team.js';
 import type { Region } from '../../utils/regions.js';
 import type { Reach } from './access.js';
 import type { Caller } from './caller.js';
@@ -131,9 +131,13 @@ function found<Record>(record: Record | undefined, collection: CollectionName, i
 /** A client with its teams: those that list it as a member (2.1), unless the record already has some. */
 function withTeams(client: OrgClient, teams: readonly Team[]): OrgClient {
   if (client.teams !== undefined) return client;
-  return { ...client, teams: teams.filter((team) => team.memberIds?.includes(client.ID)).map(summaryOf) };
-}
-
-function summaryOf({ ID, key, label, description, orgId }: Team): TeamSummary {
-  return { ID, key, label, description, orgId };
+  const own = teams.filter((team) => team.memberIds?.includes(client.ID));
+  const summaries = own.map(({ ID, key, label, description, orgId }) => ({
+    ID,
+    key,
+    label,
+    description,
+    orgId,
+  }));
+  return { ...client, teams: summaries };
 }

@@ -53,31 +53,27 @@ function placeBelow(base: string, region: Region, sent: string): Place {
 /** The refusal of a request that no operation takes: says what its address lacks, and what to call. */
 export function noOperation(method: string, place: Place, routes: readonly Route[]): Refusal {
   const { sent, start, lacks } = place;
-  const segments = sent.split('/').slice(1);
-  const ends = segments.map((_, index) => segments.slice(index));
-  const meant =
-    ends.map((end) => nearOperation(routes, end, method)).find((near) => near !== undefined) ??
-    ends.map((end) => nearOperation(routes, end)).find((near) => near !== undefined);
+  const meant = nearOperation(method, sent, routes);
   const why = lacks === undefined ? '.' : `: the address lacks ${lacks}.`;
   const elsewhere = lacks === undefined ? 'Add a custom one with `fake.handle`.' : `Call one below ${start}.`;
   const todo = meant === undefined ? elsewhere : `Did you mean ${meant} below ${start}?`;
   return new Refusal('unknownRoute', `There is no operation ${method} ${sent}${why} ${todo}`);
 }
 
-/** Finds an operation whose path differs only in case and empty segments: of this method, or of any. */
-function nearOperation(routes: readonly Route[], segments: readonly string[], method?: string) {
-  const sent = segments.filter((segment) => segment !== '');
-  // `/tools/defaults` before `/tools/{toolId}`.
-  const parameters = ({ endpoint }: Route): number => endpoint.path.split('{').length;
-  for (const { endpoint } of [...routes].sort((one, other) => parameters(one) - parameters(other))) {
+/** Finds an operation at the end of a path, whatever its case, its empty segments and the method. */
+function nearOperation(method: string, sent: string, routes: readonly Route[]): string | undefined {
+  const segments = sent.split('/').filter((segment) => segment !== '');
+  const near = routes.flatMap(({ endpoint }) => {
     const template = endpoint.path.split('/').slice(1);
-    const isNear = template.every(
-      (part, index) => part.startsWith('{') || part.toLowerCase() === sent[index]?.toLowerCase(),
-    );
-    if (!isNear || template.length !== sent.length || endpoint.method !== (method ?? endpoint.method))
-      continue;
-    const path = template.map((part, index) => (part.startsWith('{') ? sent[index] : part));
-    return `${endpoint.method} /${path.join('/')}`;
-  }
-  return undefined;
+    const end = segments.slice(-template.length);
+    const isParameter = (part: string): boolean => part.startsWith('{');
+    const fits = (part: string, at: number) =>
+      isParameter(part) || part.toLowerCase() === end[at]?.toLowerCase();
+    if (end.length < template.length || !template.every(fits)) return [];
+    const path = template.map((part, at) => (isParameter(part) ? end[at] : part)).join('/');
+    // `/tools/defaults` before `/tools/{toolId}`, and the method that was sent before another.
+    const rank = template.filter(isParameter).length + (endpoint.method === method ? 0 : 100);
+    return [{ operation: `${endpoint.method} /${path}`, rank }];
+  });
+  return near.sort((one, other) => one.rank - other.rank)[0]?.operation;
 }

@@ -45,27 +45,29 @@ export type RefusalChoices = {
 /** Thrown inside the fake to refuse a request; becomes the error body of section 7. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
-  readonly issues: readonly string[];
-  /** The kind of record that was not found. */
-  readonly collection: CollectionName | undefined;
+  readonly more: RefusalDetails;
 
-  constructor(
-    reason: RefusalReason,
-    message: string,
-    more: { readonly issues?: readonly string[]; readonly collection?: CollectionName } = {},
-  ) {
+  constructor(reason: RefusalReason, message: string, more: RefusalDetails = {}) {
     super(message);
     this.reason = reason;
-    this.issues = more.issues ?? [];
-    this.collection = more.collection;
+    this.more = more;
   }
+}
+
+interface RefusalDetails {
+  readonly issues?: readonly string[];
+  /** The kind of record that was not found. */
+  readonly collection?: CollectionName;
 }
 
 /** The reasons of all refusals. */
 export const REFUSAL_REASONS: readonly string[] = /* @__PURE__ */ Object.keys(STATUSES);
 
 /** The status and the code of an error response. */
-export function statusAndCode({ reason, collection }: Refusal, refusals: RefusalChoices): [number, string] {
+export function statusAndCode(
+  { reason, more: { collection } }: Refusal,
+  refusals: RefusalChoices,
+): [number, string] {
   const chosen: NotFoundChoice = refusals[reason] ?? {};
   const { status = STATUSES[reason], code = statusName(status) }: RefusalChoice =
     (collection === undefined ? undefined : chosen[collection]) ?? chosen;

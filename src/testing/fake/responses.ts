@@ -1,5 +1,4 @@
 import type { ErrorBody } from '../../schemas/envelope.js';
-import { formatPath, type Issue } from '../../utils/issues.js';
 import { parseJson } from '../../utils/json.js';
 
 /** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
@@ -31,11 +30,6 @@ export function errorBody(code: string, message: string, issues: readonly string
   const error: ErrorBody = { message, code };
   if (issues.length > 0) error.issues = issues.map((text) => ({ message: text }));
   return error;
-}
-
-/** Describes what is wrong with a body, a line for each place. */
-export function issueLines(issues: readonly Issue[]): readonly string[] {
-  return issues.map(({ path, message }) => `${formatPath(path)}: ${message}`);
 }
 
 /** A body for the log: JSON as its value, anything else as text, undefined if there is none. */

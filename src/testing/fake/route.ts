@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.js';
 import { endpoints } from '../../endpoints/endpoints.js';
+import { isObject } from '../../utils/json.js';
 import { type OperationCall, type OperationName, rules } from './operations.js';
 
 /** An endpoint that the fake serves, with its rule. */
@@ -18,10 +19,21 @@ export const documentedRoutes: readonly Route[] = /* @__PURE__ */ (
   (name) => ({ name, endpoint: endpoints[name], rule: rules[name] }) as Route,
 );
 
-/** Returns whether two declarations describe one operation. Names of path parameters may differ. */
-export function isSameOperation(one: Endpoint, other: Pick<Endpoint, 'method' | 'path'>): boolean {
-  const withoutNames = (path: string): string => path.replace(/\{[^{}]+\}/g, '{}');
-  return one.method === other.method && withoutNames(one.path) === withoutNames(other.path);
+/** The name of an endpoint among these. Names of path parameters may differ. */
+export function nameOf(
+  { method, path }: Pick<Endpoint, 'method' | 'path'>,
+  routes: readonly Route[],
+): string {
+  const withoutNames = (text: string): string => text.replace(/\{[^{}]+\}/g, '{}');
+  const isSame = ({ endpoint }: Route): boolean =>
+    endpoint.method === method && withoutNames(endpoint.path) === withoutNames(path);
+  return routes.find(isSame)?.name ?? `${method} ${path}`;
+}
+
+/** Says what is wrong with a value that is not as `endpoint` returns it. */
+export function endpointProblem(value: unknown): string | undefined {
+  const isEndpoint = isObject(value) && 'method' in value && 'path' in value && 'auth' in value;
+  return isEndpoint ? undefined : 'must be an endpoint, such as `endpoints.getTool`';
 }
 
 /** A route that fits a request, with its path parameters. */

@@ -40,16 +40,14 @@ export interface Incoming {
   readonly refused?: { readonly status: number; readonly message: string } | undefined;
 }
 
-/** A request whose body was read. */
-interface ServedCall {
+/** What the rule of a request gets to know. */
+interface ReadRequest {
   readonly incoming: Incoming;
   readonly match: RouteMatch | undefined;
   /** The holder of the secret that it carries. */
   readonly holder: Caller | undefined;
   /** The body. */
   readonly text: string;
-  /** Aborted when the client goes away, and by a reset. */
-  readonly signal: AbortSignal;
   /** Aborted by a reset. */
   readonly ended: AbortSignal;
 }
@@ -58,9 +56,7 @@ interface ServedCall {
 export async function respondTo(service: Service, incoming: Incoming): Promise<Response> {
   const { ended, done } = service.generation.begin();
   try {
-    const call = await readCall(service, incoming, ended);
-    ended.throwIfAborted();
-    return await answerCall(service, call);
+    return await answerAndRecord(service, incoming, ended);
   } catch (error) {
     if (!ended.aborted || incoming.signal.aborted) throw error;
     // Not a failure of the connection: a client would repeat the call, and reach the next test.
@@ -70,17 +66,33 @@ export async function respondTo(service: Service, incoming: Incoming): Promise<R
   }
 }
 
-/** Answers a call, and records it from its arrival to its response. */
-async function answerCall(service: Service, call: ServedCall): Promise<Response> {
-  const { log, faults } = service;
-  const { place, refused } = call.incoming;
-  const entry = log.open(entryOf(call));
-  const isFaultless = refused !== undefined || place.region === undefined;
-  const taken = isFaultless ? NO_FAULTS : faults.take(place.region, call.match?.route.name);
+async function answerAndRecord(service: Service, incoming: Incoming, ended: AbortSignal): Promise<Response> {
+  const { log, faults, routes, store } = service;
+  const { method, place, query, headers, refused } = incoming;
+  const { region, path } = place;
+  const text = refused === undefined ? await incoming.readText() : '';
+  ended.throwIfAborted();
+  const match = region && matchRoute(routes(), method, path);
+  // Outside a region, only the log needs the holder.
+  const holder = findCaller(headers, region ?? 'eu', store);
+  const entry = log.open({
+    at: Date.now(),
+    method,
+    path,
+    query,
+    region,
+    endpoint: match?.route.name,
+    body: redact(readable(text)),
+    secretOf: holder?.kind === 'agent' ? holder.agent.id : holder?.workspace.id,
+    headers: maskedHeaders(headers),
+  });
+  const isFaultless = refused !== undefined || region === undefined;
+  const taken = isFaultless ? NO_FAULTS : faults.take(region, match?.route.name);
+  const signal = AbortSignal.any([incoming.signal, ended]);
+  const perform = (): Promise<Answer> => performOperation(service, { incoming, match, holder, text, ended });
   let answer: Answer | undefined;
   try {
-    const perform = (): Promise<Answer> => performOperation(service, call);
-    answer = await unlessAborted(answerFaulted(taken, { ...call, perform }), call.ended);
+    answer = await unlessAborted(answerFaulted(taken, { signal, perform }), ended);
     return answer.response;
   } finally {
     log.close(entry, {
@@ -93,54 +105,27 @@ async function answerCall(service: Service, call: ServedCall): Promise<Response>
   }
 }
 
-/** Reads a request, finds its operation and its caller. */
-async function readCall(service: Service, incoming: Incoming, ended: AbortSignal): Promise<ServedCall> {
-  const { method, place, headers, refused } = incoming;
-  const text = refused === undefined ? await incoming.readText() : '';
-  const match = place.region && matchRoute(service.routes(), method, place.path);
-  // Outside a region, only the log needs the holder.
-  const holder = findCaller(headers, place.region ?? 'eu', service.store);
-  const signal = AbortSignal.any([incoming.signal, ended]);
-  return { incoming, match, holder, text, signal, ended };
-}
-
-/** The entry of a request in the log, before its response. */
-function entryOf({ incoming, match, holder, text }: ServedCall): Omit<FakeRequest, 'id'> {
-  const { method, place, query, headers } = incoming;
-  return {
-    at: Date.now(),
-    method,
-    path: place.path,
-    query,
-    region: place.region,
-    endpoint: match?.route.name,
-    body: redact(readable(text)),
-    secretOf: holder?.kind === 'agent' ? holder.agent.id : holder?.workspace.id,
-    headers: maskedHeaders(headers),
-  };
-}
-
 /** Performs the operation of a request. A refusal becomes an error response. */
-async function performOperation(service: Service, call: ServedCall): Promise<Answer> {
-  const { refused } = call.incoming;
-  if (refused !== undefined)
+async function performOperation(service: Service, request: ReadRequest): Promise<Answer> {
+  const { incoming, match, ended } = request;
+  const { refused } = incoming;
+  if (refused !== undefined) {
     return answerWith(errorBody(statusName(refused.status), refused.message), refused.status);
+  }
   try {
-    return answerWith(await runRule(service, call));
+    return answerWith(await runRule(service, request));
   } catch (error) {
-    call.ended.throwIfAborted();
-    const refusal = asRefusal(error, call.match?.route.name);
+    ended.throwIfAborted();
+    const threw = `The handler of ${match?.route.name} threw: ${String(error)}`;
+    const refusal = error instanceof Refusal ? error : new Refusal('handlerFailed', threw);
     const [status, code] = statusAndCode(refusal, service.choices.refusals);
-    return answerWith(errorBody(code, refusal.message, refusal.issues), status);
+    return answerWith(errorBody(code, refusal.message, refusal.more.issues), status);
   }
 }
 
 /** Checks a request and runs the rule of its operation. Throws a {@link Refusal}. */
-async function runRule(
-  service: Service,
-  { incoming, match, holder, text, ended }: ServedCall,
-): Promise<unknown> {
-  const { store, choices, routes } = service;
+async function runRule({ store, choices, routes }: Service, request: ReadRequest): Promise<unknown> {
+  const { incoming, match, holder, text, ended } = request;
   const { place, method, headers } = incoming;
   const { region } = place;
   if (match === undefined || region === undefined) throw noOperation(method, place, routes());
@@ -157,11 +142,6 @@ async function runRule(
   ended.throwIfAborted();
   // Only a custom endpoint may have no caller: the type of its handler says so.
   return rule({ caller: caller as Caller, region, path, query, body, reach, state: store[region] });
-}
-
-function asRefusal(error: unknown, endpoint: string | undefined): Refusal {
-  if (error instanceof Refusal) return error;
-  return new Refusal('handlerFailed', `The handler of ${endpoint} threw: ${String(error)}`);
 }
 
 /** Creates the answer of a body. 200 is a choice: only 4.1 shows a status. */

@@ -1,13 +1,10 @@
 import type { Context } from 'hono';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
 import { Hono } from 'hono/tiny';
-import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../../errors/index.js';
-import { dictionary, requiredText } from '../../schemas/fields.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
-import { checkName, checkOptions } from '../../validation/check-options.js';
-import type { FakeChange } from '../changes.js';
+import { checkName } from '../../validation/check-options.js';
 import type { FaultInput } from '../fake/faults/faults.js';
 import type { FakeRequest } from '../fake/log.js';
 import { keyOfPair } from '../fake/records/kinds.js';
@@ -48,10 +45,7 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
   api.delete('/requests', (context) => done(context, fake.clearRequests()));
   // `reset` checks its options.
   api.post('/reset', async (context) => done(context, fake.reset(await bodyOf(context))));
-  api.get('/changes', (context) => {
-    const isBrief = context.req.query('brief') !== undefined;
-    return streamSSE(context, (stream) => sendChanges(fake, stream, isBrief));
-  });
+  api.get('/changes', (context) => streamSSE(context, (stream) => sendChanges(fake, stream)));
   addPage(app, fake);
   app.notFound((context) => {
     const { method, path } = context.req;
@@ -63,12 +57,8 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
   return (request) => app.fetch(request);
 }
 
-/**
- * Sends each change, until the watcher leaves or too much waits for it.
- *
- * @param isBrief - Sends the id of a request or a delivery only, as the page needs it.
- */
-async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi, isBrief: boolean): Promise<void> {
+/** Sends each change, until the watcher leaves or too much waits for it. */
+async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi): Promise<void> {
   let pending = 0;
   let stop: (() => void) | undefined;
   const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
@@ -76,9 +66,8 @@ async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi, isBrie
     stream.onAbort(resolve);
     // The first bytes: nothing is missed from here on.
     void stream.writeSSE({ event: 'open', data: '{}' });
-    stop = fake.onChange((whole) => {
+    stop = fake.onChange(({ type, ...change }) => {
       if (pending > MAX_PENDING_CHARACTERS) return resolve();
-      const { type, ...change } = isBrief ? briefly(whole) : whole;
       const data = JSON.stringify(change);
       pending += data.length;
       void stream.writeSSE({ event: type, data }).then(() => (pending -= data.length));
@@ -86,11 +75,6 @@ async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi, isBrie
   });
   clearInterval(heartbeat);
   stop?.();
-}
-
-function briefly(change: FakeChange): { readonly type: string; readonly id?: string } {
-  if (change.type === 'request') return { type: 'request', id: change.request.id };
-  return change.type === 'delivery' ? { type: 'delivery', id: change.delivery.id } : change;
 }
 
 function addRecordRoutes(api: Hono, { records }: ControlledFake): void {
@@ -110,18 +94,20 @@ function addWebhookRoutes(api: Hono, { webhooks }: ControlledFake): void {
   api.get('/subscriptions', (context) => context.json({ subscriptions: webhooks.subscriptions }));
   api.post('/subscriptions', async (context) => {
     const { url, ...options } = await bodyOf(context);
-    checkOptions(requiredText, url, { of: 'url' });
-    // `subscribe` checks its options.
-    webhooks.subscribe(String(url), options as SubscribeOptions);
+    // `subscribe` checks both.
+    webhooks.subscribe(url as string, options as SubscribeOptions);
     return context.json({ subscription: webhooks.subscriptions.at(-1) });
   });
   api.delete('/subscriptions/:id', (context) => done(context, webhooks.unsubscribe(context.req.param('id'))));
   api.post('/events', async (context) => {
     const { type, payload, ...options } = await bodyOf(context);
-    checkOptions(eventSchema, { type, payload }, { of: 'the event' });
-    // Checked above; `send` checks its options.
-    const fields = payload as Readonly<Record<string, unknown>> | undefined;
-    return context.json({ deliveries: await webhooks.send(String(type), fields, options as SendOptions) });
+    // `send` checks all three.
+    const deliveries = await webhooks.send(
+      type as string,
+      payload as Readonly<Record<string, unknown>>,
+      options as SendOptions,
+    );
+    return context.json({ deliveries });
   });
   api.get('/deliveries', (context) =>
     context.json({ deliveries: filtered(webhooks.deliveries, DELIVERY_FILTERS, context) }),
@@ -141,8 +127,6 @@ function addFaultRoutes(api: Hono, { faults }: ControlledFake): void {
   api.delete('/faults', (context) => done(context, faults.clear()));
   api.delete('/faults/:id', (context) => done(context, faults.remove(context.req.param('id'))));
 }
-
-const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });
 
 function errorResponse(context: Context, status: 400 | 404 | 500, message: string): Response {
   return context.json(errorBody(statusName(status), message), status);

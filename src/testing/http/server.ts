@@ -15,6 +15,7 @@ declare global {
   /** As in `lib.esnext.disposable`: these declarations must compile with any `lib`. */
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol;
+    readonly dispose: unique symbol;
   }
 }
 
@@ -43,8 +44,18 @@ const hostName = /* @__PURE__ */ checkedBy((value) =>
   isHostName(value) ? undefined : 'must be a name without a port, or a suffix such as .example.com',
 );
 
+/** The ports that `fetch` blocks, from 1024 on (fetch.spec.whatwg.org, 2.9: a bad port). */
+const BAD_PORT = /^(1719|172[03]|2049|3659|4045|4190|506[01]|6000|6566|666[5-9]|6679|6697|10080)$/;
+
 const listenSchema = /* @__PURE__ */ z.strictObject({
-  port: z.optional(/* @__PURE__ */ wholeNumber(0)),
+  port: z.optional(
+    /* @__PURE__ */ wholeNumber(0, 65_535).check(
+      /* @__PURE__ */ z.refine(
+        (port) => !BAD_PORT.test(String(port)),
+        'must be one that `fetch` does not block',
+      ),
+    ),
+  ),
   host: text,
   control: flag,
   allowedHosts: z.optional(z.array(hostName)),
@@ -136,14 +147,14 @@ async function serve(
   // An `OPTIONS *`, or an address of a proxy, has no slash.
   const { pathname, search: query } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : `/${url}`}`);
   const isControl = control !== undefined && /^\/(_fake\/.*)?$/.test(pathname);
-  const refused = refusalAtDoor(incoming, allowedHosts) ?? (isControl ? lacksJson(incoming) : undefined);
+  const refused = refusalAtDoor(incoming, allowedHosts, isControl);
   // Node joins the values of all headers that a request may repeat.
   const sent = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
   const headers = new Headers(Object.fromEntries(sent));
   if (isControl && refused === undefined) {
     // `new Request` throws if one of these has a body (fetch.spec.whatwg.org, 5.4).
     const body = method === 'GET' || method === 'HEAD' ? null : await bytesOf(incoming);
-    const address = `http://${incoming.headers.host}${url}`;
+    const address = addressSeen(incoming.headers) + url;
     return sendResponse(await control(new Request(address, { method, headers, body, signal })), outgoing);
   }
   const readText = async (): Promise<string> => new TextDecoder().decode(await bytesOf(incoming));
@@ -184,6 +195,7 @@ async function refuseUnparsed({ respond }: Served, error: ParseError, socket: Du
 function refusalAtDoor(
   { method = '', headers }: http.IncomingMessage,
   allowedHosts: readonly string[],
+  isControl: boolean,
 ): Incoming['refused'] {
   const { host = '' } = headers;
   if (!isOwnHost(host, allowedHosts)) {
@@ -196,14 +208,21 @@ function refusalAtDoor(
       'This request comes from another site. Enter the address of the fake in the browser yourself.';
     return { status: 403, message };
   }
-  if (!/^(TRACE|CONNECT)$/.test(method)) return undefined;
-  return { status: 405, message: `The fake does not accept ${method}.` };
+  if (/^(TRACE|CONNECT)$/.test(method)) {
+    return { status: 405, message: `The fake does not accept ${method}.` };
+  }
+  // A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2).
+  if (isControl && /^(POST|PATCH)$/.test(method) && !isJson(headers['content-type'])) {
+    return { status: 415, message: 'The content type must be application/json.' };
+  }
+  return undefined;
 }
 
-/** A page of another site must ask before it sends this content type (fetch.spec.whatwg.org, 2.2.2). */
-function lacksJson({ method = '', headers }: http.IncomingMessage): Incoming['refused'] {
-  if (!/^(POST|PATCH)$/.test(method) || isJson(headers['content-type'])) return undefined;
-  return { status: 415, message: 'The content type must be application/json.' };
+/** The address that the reader of the page sees, also behind a proxy such as that of a cloud IDE. Only shown. */
+function addressSeen({ host, ...headers }: http.IncomingHttpHeaders): string {
+  const protocol = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  const seen = `${protocol}://${String(headers['x-forwarded-host'] ?? host)}`;
+  return URL.canParse(seen) ? seen : `http://${host}`;
 }
 
 async function bytesOf(incoming: http.IncomingMessage): Promise<Buffer<ArrayBuffer>> {

@@ -1,9 +1,16 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { redact } from '../../utils/redact.js';
+import type { WebhookReceiver } from '../../webhooks/receiver.js';
 import type { Generation } from '../fake/generation.js';
 import { Log, type LogListener } from '../fake/log.js';
-import { takeFailure } from './failures.js';
-import { type DeliveryRecord, EVENT_HEADERS, type EventPost, postEvent } from './post.js';
+import { describeFailure } from './connection.js';
+import {
+  type DeliveryRecord,
+  type DeliveryTarget,
+  EVENT_HEADERS,
+  type EventPost,
+  postEvent,
+} from './post.js';
 
 /** An event of a fake on its way, with what its record says about it. */
 export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
@@ -57,4 +64,27 @@ export class Deliveries {
   clear(): void {
     this.#log.clear();
   }
+}
+
+/** The failures of each receiver, by event. The response of a receiver never names them. */
+const failuresOf = /* @__PURE__ */ new WeakMap<DeliveryTarget, Map<string, string>>();
+
+/** Records what fails in a receiver of this package. Other targets have no `onRejected`. */
+export function followFailures(target: DeliveryTarget): void {
+  if (failuresOf.has(target) || !('onRejected' in target)) return;
+  const failures = new Map<string, string>();
+  failuresOf.set(target, failures);
+  (target as WebhookReceiver).onError((error, { event }) => {
+    if (event !== undefined) failures.set(JSON.stringify(event.payload), describeFailure(error));
+  });
+}
+
+/** Returns what failed in the receiver of a post, once. */
+function takeFailure({ target, payload }: EventPost): string | undefined {
+  if (typeof target === 'string') return undefined;
+  const failures = failuresOf.get(target);
+  const event = JSON.stringify(payload);
+  const failure = failures?.get(event);
+  failures?.delete(event);
+  return failure;
 }

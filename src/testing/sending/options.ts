@@ -1,5 +1,5 @@
 import * as z from 'zod/v4/mini';
-import { flag, text, texts } from '../../schemas/fields.js';
+import { dictionary, flag, requiredText, text, texts } from '../../schemas/fields.js';
 import { REGIONS, type Region } from '../../utils/regions.js';
 import { oneOf, wholeNumber } from '../../validation/check-options.js';
 import type { WebhookEventType } from '../../webhooks/events/table.js';
@@ -33,6 +33,8 @@ const owner = {
   region: z.optional(/* @__PURE__ */ oneOf(REGIONS)),
   workspaceId: text,
 };
+/** The schema of an event to send. */
+export const eventSchema = /* @__PURE__ */ z.strictObject({ type: requiredText, payload: dictionary });
 /** The schema of the options of `subscribe`. */
 export const subscribeSchema = /* @__PURE__ */ z.strictObject({ ...owner, events: texts });
 /** The schema of the options of `send`. */

@@ -84,6 +84,8 @@ export async function postEvent(
   ended?: AbortSignal,
 ): Promise<PostResult> {
   const start = Date.now();
+  // A receiver in process has a made-up address.
+  const address = typeof target === 'string' ? target : 'https://receiver.test/webhooks';
   const timeout = new AbortController();
   const late = new Error(`No response within ${DELIVERY_TIMEOUT_MS} ms.`);
   // Fake timers of a test advance it, unlike `AbortSignal.timeout`.
@@ -99,7 +101,7 @@ export async function postEvent(
   };
   try {
     // A receiver in process may ignore the signal.
-    const response = await unlessAborted(sendTo(target, init), signal);
+    const response = await unlessAborted(sendTo(target, address, init), signal);
     const { status } = response;
     const duration = Date.now() - start;
     return {
@@ -107,7 +109,7 @@ export async function postEvent(
       status,
       response: await beginningOf(response),
       responseHeaders: maskedHeaders(response.headers),
-      location: redirectedTo(response, addressOf(target)),
+      location: redirectedTo(response, address),
       duration,
     };
   } catch (error) {
@@ -142,14 +144,13 @@ async function beginningOf({ body }: Response): Promise<string> {
   return text.slice(0, MAX_RESPONSE_LENGTH);
 }
 
-async function sendTo(target: string | DeliveryTarget, init: RequestInit): Promise<Response> {
-  const address = addressOf(target);
+/** Async, because a receiver in process may throw or return at once. */
+async function sendTo(
+  target: string | DeliveryTarget,
+  address: string,
+  init: RequestInit,
+): Promise<Response> {
   return typeof target === 'string' ? fetch(address, init) : target.fetch(new Request(address, init));
-}
-
-/** The address of a target. A receiver in process has a made-up one. */
-function addressOf(target: string | DeliveryTarget): string {
-  return typeof target === 'string' ? target : 'https://receiver.test/webhooks';
 }
 
 /**

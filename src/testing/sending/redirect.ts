@@ -1,12 +1,9 @@
-/** The statuses that lead elsewhere. A 304 leads nowhere. */
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-
 /** The characters of an address that are kept. */
 const MAX_ADDRESS_LENGTH = 200;
 
 /** Whether a status leads to another address. */
 export function isRedirect(status: number | undefined): boolean {
-  return status !== undefined && REDIRECTS.includes(status);
+  return status !== undefined && status >= 300 && status < 400;
 }
 
 /**

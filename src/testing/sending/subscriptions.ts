@@ -38,13 +38,9 @@ export class Subscriptions {
   /** Adds a subscriber, and returns its id. One of the same address and workspace is replaced. */
   add(subscriber: Omit<Subscriber, 'id'>): string {
     const { target, region, workspaceId } = subscriber;
-    const before = this.#subscribers.find(
-      (other) =>
-        typeof target === 'string' &&
-        other.target === target &&
-        other.region === region &&
-        other.workspaceId === workspaceId,
-    );
+    const isSame = (other: Subscriber): boolean =>
+      other.target === target && other.region === region && other.workspaceId === workspaceId;
+    const before = typeof target === 'string' ? this.#subscribers.find(isSame) : undefined;
     if (before === undefined) this.#lastId += 1;
     const id = before?.id ?? `subscription_${this.#lastId}`;
     const others = this.#subscribers.filter((other) => other !== before);

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../../errors/index.js';
-import { requiredText } from '../../schemas/fields.js';
 import { typeName } from '../../utils/issues.js';
 import type { Region } from '../../utils/regions.js';
 import { checkOptions } from '../../validation/check-options.js';
@@ -10,9 +9,9 @@ import { unknownRecord } from '../fake/records/collection.js';
 import type { FakeWorkspace } from '../fake/records/records.js';
 import type { Store } from '../fake/records/region-store.js';
 import { copyOf } from '../fixtures/overlay.js';
-import { Deliveries, type FakePost } from './deliveries.js';
-import { followFailures } from './failures.js';
+import { Deliveries, type FakePost, followFailures } from './deliveries.js';
 import {
+  eventSchema,
   type SendOptions,
   type SubscribeOptions,
   sendSchema,
@@ -27,11 +26,6 @@ import { type Subscription, Subscriptions } from './subscriptions.js';
 /** A clock that jumps by more was set, as by fake timers. */
 const CLOCK_JUMP_MS = 1_000;
 
-/** Who hears of deliveries and subscriptions. */
-interface WebhooksListener extends LogListener<DeliveryRecord> {
-  readonly onSubscriptions: () => void;
-}
-
 /**
  * Sends the service's events to subscribers. Nothing is sent by itself, because which action emits which
  * event is not shown (6.4).
@@ -43,7 +37,11 @@ export class FakeWebhooks {
   #lastCreatedAt = 0;
 
   /** @internal */
-  constructor(store: Store, generation: Generation, listener: WebhooksListener) {
+  constructor(
+    store: Store,
+    generation: Generation,
+    listener: LogListener<DeliveryRecord> & { readonly onSubscriptions: () => void },
+  ) {
     this.#store = store;
     this.#subscriptions = new Subscriptions(listener.onSubscriptions);
     this.#deliveries = new Deliveries(generation, listener);
@@ -148,7 +146,7 @@ export class FakeWebhooks {
     options: SendOptions = {},
   ): Promise<readonly DeliveryRecord[]> {
     checkOptions(sendSchema, options, { of: 'webhooks.send' });
-    checkOptions(requiredText, type, { of: 'webhooks.send', path: 'type' });
+    checkOptions(eventSchema, { type, payload }, { of: 'webhooks.send' });
     checkSpelling(type);
     const { createdAt = this.#now(), ...fields }: Payload = payload ?? {};
     const { region } = this.#ownerOf(options);
@@ -266,11 +264,8 @@ export class FakeWebhooks {
         `\n  ${id}: ${events?.join(', ') ?? 'all events'} of ${workspaceId} (${of}) to ${address}`,
     );
     const list = known.length === 0 ? ' There are no subscriptions.' : ` Subscriptions:${known.join('')}`;
-    return new ConfigurationError(
-      `webhooks.${what} has no subscriber in ${workspace.id} (${region}). ` +
-        `Add one with webhooks.subscribe.${list}`,
-      { option: 'type' },
-    );
+    const problem = `webhooks.${what} has no subscriber in ${workspace.id} (${region}).`;
+    return new ConfigurationError(`${problem} Add one with webhooks.subscribe.${list}`, { option: 'type' });
   }
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {

@@ -7,7 +7,7 @@ import { sleep } from '../../../utils/waiting.js';
 import { checkedBy, checkName, checkOptions, oneOf } from '../../../validation/check-options.js';
 import type { OperationName } from '../operations.js';
 import type { Answer } from '../responses.js';
-import { isSameOperation, type Route } from '../route.js';
+import { endpointProblem, nameOf, type Route } from '../route.js';
 import {
   type AnswerFault,
   FAULT_KINDS,
@@ -183,15 +183,9 @@ export class Faults {
   #nameOf(endpoint: FaultScope['endpoint']): string | undefined {
     if (endpoint === undefined) return undefined;
     const routes = this.#routes();
-    const isMeant = (route: Route) =>
-      typeof endpoint === 'object' && isSameOperation(route.endpoint, endpoint);
-    const given = typeof endpoint === 'string' ? endpoint : `${endpoint.method} ${endpoint.path}`;
-    const name = routes.find(isMeant)?.name ?? given;
-    checkName(
-      'endpoint',
-      name,
-      routes.map((route) => route.name),
-    );
+    const name = typeof endpoint === 'string' ? endpoint : nameOf(endpoint, routes);
+    const names = routes.map((route) => route.name);
+    checkName('endpoint', name, names);
     return name;
   }
 }
@@ -199,11 +193,6 @@ export class Faults {
 function afterHit(fault: WaitingFault): WaitingFault {
   const remaining = fault.remaining === 'always' ? fault.remaining : fault.remaining - 1;
   return { ...fault, remaining, hits: fault.hits + 1 };
-}
-
-function endpointProblem(value: unknown): string | undefined {
-  const isEndpoint = typeof value === 'string' || (isObject(value) && 'method' in value && 'path' in value);
-  return isEndpoint ? undefined : "must be an endpoint, such as `endpoints.getTool`, or its key, 'getTool'";
 }
 
 function timesProblem(times: unknown): string | undefined {
@@ -216,7 +205,9 @@ function schemaOf(kind: FaultKind): z.core.$ZodType {
     kind: z.optional(z.literal(kind)),
     times: z.optional(checkedBy(timesProblem)),
     region: z.optional(oneOf(REGIONS)),
-    endpoint: z.optional(checkedBy(endpointProblem)),
+    endpoint: z.optional(
+      checkedBy((value) => (typeof value === 'string' ? undefined : endpointProblem(value))),
+    ),
     acts: flag,
     ...faultTable[kind].fields,
   });

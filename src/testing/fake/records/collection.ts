@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../../errors/index.js';
 import { ConversationSchema } from '../../../schemas/conversation.js';
 import { isObject } from '../../../utils/json.js';
 import type { Region } from '../../../utils/regions.js';
+import { hintFor } from '../../../utils/suggest.js';
 import { checkOptions } from '../../../validation/check-options.js';
 import { checkFieldNames, copyOf, overlay } from '../../fixtures/overlay.js';
 import {
@@ -15,10 +16,7 @@ import {
 } from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, RecordTypes } from './records.js';
 
-/** The place of a collection. */
-interface CollectionPlace extends RecordPlace {
-  readonly onChange: () => void;
-}
+type CollectionPlace = RecordPlace & { readonly onChange: () => void };
 
 /** The records of one kind in one region. Completes and checks new ones, and reports changes. */
 export class Collection<Name extends CollectionName> extends Map<string, RecordTypes[Name]> {
@@ -60,9 +58,20 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     return record;
   }
 
-  /** Refuses a record of another shape. */
-  checkShape(record: unknown): void {
-    checkOptions(this.#kind.schema, record, { of: `the ${wordFor(this.#name)}` });
+  /** Refuses a record of another shape, and an id that no path can have: a URL drops such segments. */
+  checkShape(record: object): void {
+    const of = `the ${wordFor(this.#name)}`;
+    checkOptions(this.#kind.schema, record, { of });
+    const { idField } = this.#kind;
+    const id = String((record as Readonly<Record<string, unknown>>)[idField]);
+    if (!/^\.{0,2}$/.test(id)) return;
+    throw new ConfigurationError(`${of}: no path can have the id "${id}".`, { option: idField });
+  }
+
+  /** Adds a record that `checkShape` has accepted, whatever it refers to: an operation may have removed that. */
+  putBack(record: object): void {
+    const checked = record as RecordTypes[Name];
+    this.set(this.#kind.key(checked), checked);
   }
 
   /** Returns the key of the record that has a unique value, such as the key of a variable. */
@@ -133,14 +142,10 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   #ownerOf(given: object): object {
     const { owner } = this.#kind;
     if (owner === undefined || ownerIdOf(given, owner) !== undefined) return {};
-    return { [ownerFields[owner]]: this.#firstOf(owner) };
-  }
-
-  #firstOf(collection: OwnerName): string {
     const { region, state } = this.#place;
-    const id = state[collection].keys().next().value;
-    if (id !== undefined) return id;
-    const word = wordFor(collection);
+    const id = state[owner].keys().next().value;
+    if (id !== undefined) return { [ownerFields[owner]]: id };
+    const word = wordFor(owner);
     throw new ConfigurationError(`Region ${region} has no ${word} yet. Add one first.`, { option: word });
   }
 
@@ -171,10 +176,7 @@ export function unknownRecord(
   state: FakeRegionState,
 ): ConfigurationError {
   const ids = [...state[name].keys()];
-  const known =
-    ids.length === 0
-      ? 'There are none.'
-      : `Known: ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ', …' : ''}.`;
+  const known = ids.length === 0 ? 'There are none.' : hintFor(id, ids.slice(0, 10));
   const word = wordFor(name);
   return new ConfigurationError(`Region ${region} has no ${word} "${id}". ${known}`, { option: word });
 }

@@ -75,7 +75,7 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
       memberIds: requiredTexts,
     })),
     defaults: ({ id }, { region, state }) => ({
-      isPrimary: !hasPrimary(state, id),
+      isPrimary: ![...state.workspaces.values()].some((other) => other.isPrimary && other.id !== id),
       secret: `fake-workspace-secret-of-${id}`,
       ownerIds: [`owner_${region}`],
       memberIds: [],
@@ -209,12 +209,6 @@ export function ownerIdOf(record: object, owner: OwnerName): string | undefined 
 /** The names of all collections, in the order of the table. */
 // `Object.keys` forgets the names.
 export const collectionNames = /* @__PURE__ */ Object.keys(kinds) as readonly CollectionName[];
-
-/** Returns whether another workspace is primary. */
-function hasPrimary({ workspaces }: FakeRegionState, id: string): boolean {
-  for (const other of workspaces.values()) if (other.isPrimary && other.id !== id) return true;
-  return false;
-}
 
 /** One key of two ids: that of a conversation in its collection. A slash within an id is escaped. */
 export function keyOfPair(agentId: string, id: string): string {

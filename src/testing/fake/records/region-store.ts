@@ -75,17 +75,12 @@ export function restoreSnapshot(store: Store, snapshot: FakeSnapshot): void {
   const regions = z.strictObject(byRegion(listsSchema));
   checkOptions(z.strictObject({ version: z.literal(1), records: regions }), snapshot, { of: 'the snapshot' });
   const { records } = copyOf(snapshot);
-  const checkList = <Name extends CollectionName>(region: Region, name: Name): void => {
-    for (const record of records[region][name] ?? []) store[region][name].checkShape(record);
-  };
-  // Not through `add`: an operation may have removed what a record refers to.
-  const setList = <Name extends CollectionName>(region: Region, name: Name): void => {
-    for (const record of records[region][name] ?? [])
-      store[region][name].set(kinds[name].key(record), record);
-  };
-  for (const region of REGIONS) for (const name of collectionNames) checkList(region, name);
+  const lists = REGIONS.flatMap((region) =>
+    collectionNames.map((name) => [store[region][name], records[region][name] ?? []] as const),
+  );
+  for (const [collection, list] of lists) for (const record of list) collection.checkShape(record);
   clearStore(store);
-  for (const region of REGIONS) for (const name of collectionNames) setList(region, name);
+  for (const [collection, list] of lists) for (const record of list) collection.putBack(record);
 }
 
 /** The schema of lists of records, by collection. Each record is checked on its own. */

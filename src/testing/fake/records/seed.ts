@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../../errors/index.js';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
-import { collectionNames } from './kinds.js';
+import { collectionNames, kinds } from './kinds.js';
 import type { CollectionName, RegionRecords, StartRecords } from './records.js';
 import { listsSchema, type RegionStore, type Store } from './region-store.js';
 
@@ -82,17 +82,13 @@ export function fillStore(
  * an assignable tool is its id.
  */
 const defaultCatalogue: readonly DefaultTool[] = [
-  ...['web-search', 'human-handoff', 'end-call'].map(assignable),
-  ...['KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'].map(automatic),
+  ...['web-search', 'human-handoff', 'end-call'].map(
+    (id) => ({ id, name: id, kind: 'assignable_system', assignableViaToolsIds: true }) as const,
+  ),
+  ...['KB-Search', 'Structured-Search', 'present', 'resolve_caller_timezone'].map(
+    (name) => ({ name, kind: 'runtime_auto', assignableViaToolsIds: false }) as const,
+  ),
 ];
-
-function assignable(id: string): DefaultTool {
-  return { id, name: id, kind: 'assignable_system', assignableViaToolsIds: true };
-}
-
-function automatic(name: string): DefaultTool {
-  return { name, kind: 'runtime_auto', assignableViaToolsIds: false };
-}
 
 /** The records of one region, a row for each kind. The fixtures refer to the ids of the handles. */
 function seedRecords(region: Region): Required<Omit<RegionRecords, 'defaultTools'>> {
@@ -128,9 +124,12 @@ function addRecords(region: Region, store: RegionStore, records: RegionRecords):
     workspaces: workspaces.map((workspace) => ({ ...others, ...workspace })),
   };
   const addList = <Name extends CollectionName>(name: Name): void => {
+    const keys = new Set<string>();
     for (const [index, record] of (all[name] ?? []).entries()) {
       try {
-        store[name].add(record);
+        const key = kinds[name].key(store[name].add(record));
+        if (keys.has(key)) throw new ConfigurationError('Another record has this id.', { option: 'id' });
+        keys.add(key);
       } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error;
         const { id, ID, sid, convoId } = record as Readonly<Record<string, unknown>>;

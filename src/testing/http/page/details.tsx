@@ -1,8 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { FakeRequest } from '../../fake/log.js';
 import { readable } from '../../fake/responses.js';
-import { durationText } from '../describe.js';
-import { deliveryRow, type PageRow, requestRow } from '../rows.js';
+import { deliveryRow, durationText, type PageRow, requestRow } from '../rows.js';
 import { Copy, Form } from './forms.js';
 import { Facts, Time, Title } from './list.js';
 import type { TabProps } from './selection.js';
@@ -13,21 +12,22 @@ export function Details({ fake, selection: { id }, origin }: TabProps) {
   const delivery = fake.webhooks.deliveries.find((each) => each.id === id);
   if (request !== undefined) {
     const { body, headers, response, responseHeaders } = request;
-    const copy = <Copy label="Copy as curl" text={curlOf(request, origin)} />;
-    const [sent, received] = [
-      [body, headers],
-      [response, responseHeaders],
-    ] as const;
-    return <Detail row={requestRow(request)} sent={sent} received={received} form={copy} />;
+    return (
+      <Detail row={requestRow(request)} form={<Copy label="Copy as curl" text={curlOf(request, origin)} />}>
+        <Side title="Request" body={body} headers={headers} />
+        <Side title="Response" body={response} headers={responseHeaders} />
+      </Detail>
+    );
   }
   if (delivery !== undefined) {
     const { type, payload, response = '', headers, responseHeaders } = delivery;
     const repeat = <Form label="Deliver again" action={`POST /_fake/deliveries/${id}/resend`} />;
-    const [sent, received] = [
-      [{ type, payload }, headers],
-      [readable(response), responseHeaders],
-    ] as const;
-    return <Detail row={deliveryRow(delivery)} sent={sent} received={received} form={repeat} />;
+    return (
+      <Detail row={deliveryRow(delivery)} form={repeat}>
+        <Side title="Request" body={{ type, payload }} headers={headers} />
+        <Side title="Response" body={readable(response)} headers={responseHeaders} />
+      </Detail>
+    );
   }
   return <p class="note">Select a request or an event in the list.</p>;
 }
@@ -45,11 +45,7 @@ function curlOf({ method, region, path, query, body, headers }: FakeRequest, ori
   return parts.flat().join(' ');
 }
 
-/** A body, and its headers if they are known. */
-type Message = readonly [body: unknown, headers?: Readonly<Record<string, string>> | undefined];
-
-function Detail(props: { row: PageRow; sent: Message; received: Message; form?: Child }) {
-  const { row, sent, received, form } = props;
+function Detail({ row, form, children }: { row: PageRow; form: Child; children?: Child }) {
   return (
     <article>
       <h2 class="line" tabindex={-1}>
@@ -61,15 +57,22 @@ function Detail(props: { row: PageRow; sent: Message; received: Message; form?: 
         {row.duration !== undefined && `, took ${durationText(row.duration)}`}
       </p>
       {form}
-      <div class="sides">
-        <Side title="Request" message={sent} />
-        <Side title="Response" message={received} />
-      </div>
+      <div class="sides">{children}</div>
     </article>
   );
 }
 
-function Side({ title, message: [body = 'No body.', headers = {}] }: { title: string; message: Message }) {
+type Fields = Readonly<Record<string, string>> | undefined;
+
+function Side({
+  title,
+  body = 'No body.',
+  headers = {},
+}: {
+  title: string;
+  body: unknown;
+  headers: Fields;
+}) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <section>

@@ -7,15 +7,8 @@ const MAX_ROWS = 200;
 /** The newest requests, and as many deliveries, that a filter looks through. */
 const MAX_SEARCHED = 1_000;
 
-/** The rows that the list shows. */
-export interface FoundRows {
-  readonly rows: readonly PageRow[];
-  /** A note if there are more: `The newest 200 of 734`. */
-  readonly limits: string | undefined;
-}
-
-/** Finds the rows that contain every word of a filter, the newest first. */
-export function findRows({ requests, webhooks: { deliveries } }: ControlledFake, filter: string): FoundRows {
+/** Finds the rows that contain every word of a filter, the newest first. `limits` says if there are more. */
+export function findRows({ requests, webhooks: { deliveries } }: ControlledFake, filter: string) {
   const words = filter.toLowerCase().split(/\s+/);
   const found = [
     ...requests.slice(-MAX_SEARCHED).map(requestRow),

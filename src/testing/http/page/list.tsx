@@ -1,24 +1,22 @@
-import { durationText } from '../describe.js';
-import type { PageRow } from '../rows.js';
-import type { FoundRows } from './filter.js';
-import { Link, type Selection } from './selection.js';
+import { durationText, type PageRow } from '../rows.js';
+import { findRows } from './filter.js';
+import { Link, type Selection, type TabProps } from './selection.js';
 
 /** The list of requests and deliveries: each row is a link to its details. */
-export function List({ found: { rows, limits }, selection }: { found: FoundRows; selection: Selection }) {
+export function List({ fake, selection }: TabProps) {
+  const { rows, limits } = findRows(fake, selection.filter);
   if (rows.length === 0) return <p class="note">{limits ?? 'No requests or events yet.'}</p>;
   // The other tabs go on in the region of the row.
-  const toRow = ({ id, region = selection.region }: PageRow): Selection => ({
-    ...selection,
-    tab: 'details',
-    id,
-    region,
-  });
+  const details: Selection = { ...selection, tab: 'details' };
   return (
     <>
       <ol>
         {rows.map((row) => (
           <li id={row.id}>
-            <Link to={toRow(row)} isCurrent={row.id === selection.id}>
+            <Link
+              to={{ ...details, id: row.id, region: row.region ?? details.region }}
+              isCurrent={row.id === selection.id}
+            >
               <Title row={row} />
               <span class="note">
                 {row.duration !== undefined && `${durationText(row.duration)} · `}

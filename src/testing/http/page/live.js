@@ -1,5 +1,5 @@
 /* global Idiomorph */
-// The script of the page: it follows links in place, keeps the parts of the page up to date, shows times, filters as one
+// The script of the page: it shows the page of the server again after each change, follows links in place, filters as one
 // types, moves by keys, copies, and sends forms. Idiomorph changes what differs, so that the focus, typed text and the
 // scroll position stay.
 
@@ -7,23 +7,23 @@ const part = (id) => document.getElementById(id);
 const [connection, list, fresh, content] = ['connection', 'list', 'fresh', 'content'].map(part);
 const filter = document.querySelector('[type=search]');
 const current = () => list.querySelector('[aria-current]');
-current()?.scrollIntoView({ block: 'nearest' });
+const showCurrent = () => current()?.scrollIntoView({ block: 'nearest' });
 
 // Times of the server, in the reader's time zone and language.
+const [brief, full] = [{}, { dateStyle: 'full' }].map(
+  (styles) => new Intl.DateTimeFormat(undefined, { ...styles, timeStyle: 'medium' }),
+);
 function showTimes(within) {
   for (const time of within.querySelectorAll('time')) {
-    const styles = time.dataset.full === undefined ? {} : { dateStyle: 'full' };
-    time.textContent = new Intl.DateTimeFormat(undefined, { ...styles, timeStyle: 'medium' }).format(
-      new Date(time.dateTime),
-    );
+    const format = time.dataset.full === undefined ? brief : full;
+    time.textContent = format.format(new Date(time.dateTime));
   }
 }
-showTimes(document);
 
-function morph(own, next, isVisit) {
+function morph(own, next, isOther) {
   const hadFocus = own.contains(document.activeElement);
   // What was done here outlives what comes from the server: results, and the state of a button.
-  const callbacks = isVisit
+  const callbacks = isOther
     ? {}
     : {
         beforeNodeMorphed: (node) => node.nodeName !== 'OUTPUT',
@@ -37,85 +37,87 @@ function morph(own, next, isVisit) {
 
 // While one reads further down, or has the focus in the list, new rows wait: those that are there stay where they are.
 const isRead = () => list.scrollTop > 0 || list.matches(':focus-within:not(:focus)');
-function renewList(next, isForced) {
+let isForced = false;
+function morphList(next) {
   const rows = [...next.querySelectorAll('li')];
   const waiting = rows.filter(({ id }) => part(id) === null);
-  fresh.hidden = isForced || !isRead() || waiting.length === 0;
+  const isHeld = isRead() && !isForced;
+  isForced = false;
+  fresh.hidden = !isHeld || waiting.length === 0;
   fresh.textContent = waiting.length + ' new';
-  if (isForced || !isRead()) return morph(list, next);
+  if (!isHeld) return morph(list, next);
   for (const row of rows) if (part(row.id) !== null) Idiomorph.morph(part(row.id), row);
 }
 
-// One request after the other: a late answer would show an old list.
-let last = Promise.resolve();
-function load(href, ids, use) {
-  last = last
+// What the content shows: all of the address but the filter.
+function viewOfPage() {
+  const query = new URLSearchParams(location.search);
+  query.delete('filter');
+  return String(query);
+}
+let view = viewOfPage();
+
+function show(next) {
+  const query = new URLSearchParams(location.search);
+  const isOther = viewOfPage() !== view;
+  view = viewOfPage();
+  showTimes(next);
+  filter.value = query.get('filter') ?? '';
+  morphList(next.getElementById('list'));
+  // A form that is being filled in stays, and only the list beside it follows. The details have no such form.
+  const isWhole = isOther || query.get('tab') === 'details';
+  for (const id of ['tabs', isWhole ? 'content' : 'items']) {
+    if (part(id) !== null) morph(part(id), next.getElementById(id), isOther);
+  }
+}
+
+// One request after the other: a late answer would show an old page.
+let shown = Promise.resolve();
+function load() {
+  shown = shown
     .then(async () => {
-      // Of the page as it is then, unless another is visited.
-      const at = href ?? location.href;
-      const address = new URL(at);
-      if (ids !== undefined) address.searchParams.set('parts', ids.join());
-      const html = await (await fetch(address)).text();
-      const next = new DOMParser().parseFromString(html, 'text/html');
-      showTimes(next);
-      use(next, at);
+      const { href } = location;
+      const html = await (await fetch(href)).text();
+      // Another page was visited, or the filter was changed: that is loaded next.
+      if (href === location.href) show(new DOMParser().parseFromString(html, 'text/html'));
     })
     .catch(() => undefined);
-  return last;
+  return shown;
 }
-function visit(href, isBack) {
-  return load(href, undefined, (next) => {
-    if (!isBack) history.pushState(null, '', href);
-    renewList(next.getElementById('list'));
-    for (const id of ['tabs', 'content']) morph(part(id), next.getElementById(id), true);
-    if (isBack) filter.value = new URL(href).searchParams.get('filter') ?? '';
-  });
+function visit(href) {
+  history.pushState(null, '', href);
+  return load();
 }
-addEventListener('popstate', () => visit(location.href, true));
-
-// The parts that have changed, by their ids.
-const changed = new Set();
-let timer;
-let isForced = false;
-const query = (name) => new URL(location.href).searchParams.get(name);
-function renewSoon(...ids) {
-  for (const id of ids) changed.add(id);
-  timer ??= setTimeout(() => {
-    timer = undefined;
-    // Only the details follow changes: elsewhere, content is being written.
-    const isThere = (id) =>
-      changed.has(id) && (id === 'content' ? query('tab') === 'details' : part(id) !== null);
-    const live = ['list', 'tabs', 'content', 'items'].filter(isThere);
-    changed.clear();
-    if (live.length === 0) return;
-    load(undefined, live, (next, href) => {
-      // The filter has changed since.
-      if (href !== location.href) return renewSoon(...live);
-      for (const id of live) {
-        if (id === 'list') renewList(next.getElementById(id), isForced);
-        else morph(part(id), next.getElementById(id));
-      }
-      isForced = false;
-    });
-  }, 50);
+// Changes come in bursts. The next load waits for the one before it, so that a slow one has no queue behind it.
+let isDue = false;
+function loadSoon() {
+  if (isDue) return;
+  isDue = true;
+  const start = () => {
+    isDue = false;
+    load();
+  };
+  shown.then(() => setTimeout(start, 50));
 }
-const renewAll = () => renewSoon('list', 'tabs', 'content', 'items');
-function renewWhole() {
+function loadWholeList() {
   isForced = true;
-  renewAll();
+  loadSoon();
 }
-function onChange({ data: { name, id, what } }) {
-  if (name === 'open') connection.textContent = 'live';
-  if (name === 'error') connection.textContent = 'The fake is not responding.';
-  if (name === 'open') return renewAll();
-  if (what === 'requests' || what === 'deliveries') return renewWhole();
-  if (what !== undefined) return renewSoon('items', 'tabs');
-  renewSoon('list', ...(id === query('id') ? ['content'] : []));
-}
+
+showTimes(document);
+showCurrent();
+addEventListener('popstate', load);
+
 // Chrome of Android before 148 has no shared workers.
 const watcher =
   'SharedWorker' in self ? new SharedWorker('/_fake/watch.js').port : new Worker('/_fake/watch.js');
-watcher.onmessage = onChange;
+watcher.onmessage = ({ data: { name } }) => {
+  if (name === 'open') connection.textContent = 'live';
+  if (name === 'error') connection.textContent = 'The fake is not responding.';
+  // What was cleared does not stay because one reads it.
+  if (name === 'requests' || name === 'deliveries') loadWholeList();
+  else if (name !== 'error') loadSoon();
+};
 const tellVisible = () => watcher.postMessage(!document.hidden);
 document.addEventListener('visibilitychange', tellVisible);
 addEventListener('pagehide', () => watcher.postMessage(false));
@@ -124,33 +126,31 @@ addEventListener('pageshow', tellVisible);
 fresh.addEventListener('click', () => {
   list.scrollTop = 0;
   list.focus();
-  renewWhole();
+  loadWholeList();
 });
 for (const type of ['scroll', 'focusout']) {
-  list.addEventListener(type, () => fresh.hidden || isRead() || renewSoon('list'));
+  list.addEventListener(type, () => fresh.hidden || isRead() || loadSoon());
 }
 filter.addEventListener('input', () => {
   const url = new URL(location.href);
   url.searchParams.set('filter', filter.value);
   history.replaceState(null, '', url);
   list.scrollTop = 0;
-  renewSoon('list', 'tabs');
+  loadSoon();
 });
 
 // An arrow key changes a select at once, and a reader goes through it: it counts when it is left, or by Enter.
 let isByKey = false;
-const isChoice = (target) => 'choice' in target.dataset && !target.selectedOptions[0].defaultSelected;
-document.addEventListener('pointerdown', () => (isByKey = false));
-for (const type of ['change', 'focusout']) {
-  document.addEventListener(type, ({ target }) => {
-    if (isChoice(target) && (type === 'focusout' || !isByKey))
-      visit(new URL(target.value, location.href).href);
-  });
+function visitChoice(select) {
+  if ('choice' in select.dataset && !select.selectedOptions[0].defaultSelected) visit(select.value);
 }
+document.addEventListener('pointerdown', () => (isByKey = false));
+document.addEventListener('change', ({ target }) => isByKey || visitChoice(target));
+document.addEventListener('focusout', ({ target }) => visitChoice(target));
 document.addEventListener('keydown', (event) => {
   const { target, key } = event;
   isByKey = true;
-  if (key === 'Enter' && isChoice(target)) visit(new URL(target.value, location.href).href);
+  if (key === 'Enter') visitChoice(target);
   if (key === 'Escape') (current() ?? list.querySelector('a') ?? filter).focus();
   if (target.matches('input, select, textarea') || event.metaKey || event.ctrlKey || event.altKey) return;
   const rows = [...list.querySelectorAll('a')];
@@ -160,30 +160,31 @@ document.addEventListener('keydown', (event) => {
   filter.focus();
 });
 
+document.addEventListener('click', async (event) => {
+  const link = event.target.closest('a');
+  if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.preventDefault();
+  const isRow = list.contains(link);
+  await visit(link.href);
+  if (!isRow) return;
+  showCurrent();
+  content.querySelector('h2')?.focus();
+});
+
 function say(output, text, isBad) {
   output.textContent = text;
   output.className = isBad ? 'bad' : '';
 }
-document.addEventListener('click', async (event) => {
-  const { target } = event;
-  const [link, copier] = [target.closest('a'), target.closest('[data-copy]')];
-  if (link !== null && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
-    event.preventDefault();
-    const isRow = list.contains(link);
-    await visit(link.href);
-    if (!isRow) return;
-    current()?.scrollIntoView({ block: 'nearest' });
-    content.querySelector('h2')?.focus();
-  }
-  if (copier === null) return;
-  const output = copier.nextElementSibling;
-  try {
-    await navigator.clipboard.writeText(copier.dataset.copy);
-    say(output, 'Copied.');
-  } catch {
-    // A browser lets only https: and this machine copy.
-    say(output, copier.dataset.copy);
-  }
+document.addEventListener('click', async ({ target }) => {
+  const button = target.closest('[data-copy]');
+  if (button === null) return;
+  const { copy } = button.dataset;
+  // A browser lets only https: and this machine copy.
+  const isCopied = await navigator.clipboard?.writeText(copy).then(
+    () => true,
+    () => false,
+  );
+  say(button.nextElementSibling, isCopied ? 'Copied.' : copy);
 });
 
 // What is wrong about a delivery: a forged one must be refused.

@@ -1,19 +1,12 @@
-import { findRows } from './filter.js';
 import { Form } from './forms.js';
-import { iconOf } from './icon.js';
 import { List } from './list.js';
 import { Link, TABS, type TabProps } from './selection.js';
 import { Content } from './tabs.js';
 
-/**
- * The page, rendered on the server. `live.js` keeps its parts up to date.
- *
- * @param parts - The ids of the parts to render. Default: all.
- */
-export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly string[] | undefined }) {
+/** The page, rendered on the server. `live.js` keeps its parts up to date. */
+export function Page(props: TabProps) {
   const { fake, selection, origin } = props;
   const { host, port } = new URL(origin);
-  const isAsked = (...ids: readonly string[]) => parts === undefined || ids.some((id) => parts.includes(id));
   const faults = fake.faults.list().length;
   return (
     <html lang="en">
@@ -47,7 +40,7 @@ export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly
               <button id="fresh" type="button" hidden />
             </p>
             <div id="list" tabindex={-1}>
-              {isAsked('list') && <List found={findRows(fake, selection.filter)} selection={selection} />}
+              <List {...props} />
             </div>
           </section>
           <section aria-label="Details">
@@ -60,11 +53,23 @@ export function Page({ parts, ...props }: TabProps & { readonly parts?: readonly
               ))}
             </nav>
             <div id="content" tabindex={-1}>
-              {isAsked('content', 'items') && <Content {...props} />}
+              <Content {...props} />
             </div>
           </section>
         </main>
       </body>
     </html>
   );
+}
+
+/** The icon of a fake: the end of its port, in a colour of its own. Two fakes differ in a row of tabs. */
+function iconOf(host: string): string {
+  const port = host.split(':').at(-1) ?? '';
+  // Golden angle: ports beside each other get colours far from each other.
+  const hue = (Number(host.replace(/\D/g, '').slice(-5)) * 137.5) % 360;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="7" fill="hsl(${hue} 60% 40%)"/>
+<text x="16" y="23" font="bold" font-family="sans-serif" font-size="19" fill="#fff" text-anchor="middle">${port.slice(-2)}</text>
+</svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

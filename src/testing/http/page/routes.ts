@@ -21,12 +21,12 @@ export function addPage(app: Hono, fake: ControlledFake): void {
     const query = context.req.query();
     const tab = TABS.find((name) => name === (query.tab ?? TABS[0]));
     if (tab === undefined) return context.notFound();
-    const { kind = '', id = '', filter = '', parts } = query;
+    const { kind = '', id = '', filter = '' } = query;
     const row = [...fake.requests, ...fake.webhooks.deliveries].find((each) => each.id === id);
     const region = REGIONS.find((name) => name === query.region) ?? row?.region ?? 'eu';
     const { origin } = new URL(context.req.url);
     const selection = { tab, region, kind, id, filter };
-    const page = await Page({ fake, selection, origin, parts: parts?.split(',') });
+    const page = await Page({ fake, selection, origin });
     context.header('content-security-policy', SECURITY_POLICY);
     return context.html(`<!doctype html>${page}`);
   });

@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx';
 import { REGIONS } from '../../../utils/regions.js';
 import { isWebhookEventType } from '../../../webhooks/events/table.js';
 import { FAULT_KINDS, faultTable } from '../../fake/faults/kinds.js';
@@ -47,13 +48,13 @@ function EventsTab({ fake, selection }: TabProps) {
   // `live.js` leaves out "now": the fake then takes the current time, and never the same one twice.
   const event = { type, region, copies: 1, forged: false, payload: { ...payload, createdAt: 'now' } };
   const subscription = { url: 'http://127.0.0.1:3000/webhooks', region };
-  const subscribers = fake.webhooks.subscriptions.map(
-    ({ id, region: from, address, events }): Item => ({
-      id,
-      text: `${from} ${address} ${events?.join(', ') ?? 'all events'}`,
-      removal: `DELETE /_fake/subscriptions/${id}`,
-    }),
-  );
+  const subscribers = fake.webhooks.subscriptions.map(({ id, region: from, address, events }) => (
+    <Removable
+      id={id}
+      text={`${from} ${address} ${events?.join(', ') ?? 'all events'}`}
+      from="subscriptions"
+    />
+  ));
   return (
     <div class="sides">
       <section>
@@ -75,13 +76,9 @@ function FaultsTab({ fake, selection }: TabProps) {
   const kind = FAULT_KINDS.find((name) => name === selection.kind) ?? 'status';
   const endpoint = fake.requests.find(({ id }) => id === selection.id)?.endpoint ?? 'getTool';
   const fault = { kind, ...faultTable[kind].example, endpoint, region: selection.region, times: 1 };
-  const waiting = fake.faults.list().map(
-    ({ id, ...each }): Item => ({
-      id,
-      text: JSON.stringify(each, undefined, 1),
-      removal: `DELETE /_fake/faults/${id}`,
-    }),
-  );
+  const waiting = fake.faults
+    .list()
+    .map(({ id, ...each }) => <Removable id={id} text={JSON.stringify(each, undefined, 1)} from="faults" />);
   return (
     <div class="sides">
       <section>
@@ -109,9 +106,11 @@ function RecordsTab({ fake, selection }: TabProps) {
   const { example, owner } = kinds[collection];
   const owned = owner && { [ownerFields[owner]]: fake.state[region][owner].keys().next().value };
   const to = { ...selection, kind: collection, id: '' };
-  const items = [...records.keys()].map(
-    (key): Item => ({ id: `record/${encodeURIComponent(key)}`, text: key, to: { ...to, id: key } }),
-  );
+  const items = [...records.keys()].map((key) => (
+    <li id={`record/${encodeURIComponent(key)}`}>
+      <Link to={{ ...to, id: key }}>{key}</Link>
+    </li>
+  ));
   return (
     <div class="sides">
       <section>
@@ -130,25 +129,22 @@ function RecordsTab({ fake, selection }: TabProps) {
   );
 }
 
-/** An item of a list beside a form: a link, or what can be removed. */
-type Item = {
-  readonly id: string;
-  readonly text: string;
-  readonly to?: Selection;
-  readonly removal?: string;
-};
-
-function Items({ items }: { items: readonly Item[] }) {
+/** A list beside a form. `live.js` keeps it up to date while the form is being filled in. */
+function Items({ items }: { items: readonly Child[] }) {
   return (
     <ul id="items" tabindex={-1}>
-      {items.length === 0 && <li class="note">None.</li>}
-      {items.map(({ id, text, to, removal }) => (
-        <li id={id}>
-          {to === undefined ? <code>{text}</code> : <Link to={to}>{text}</Link>}
-          {removal !== undefined && <Form label="Remove" name={`Remove ${text}`} action={removal} />}
-        </li>
-      ))}
+      {items.length === 0 ? <li class="note">None.</li> : items}
     </ul>
+  );
+}
+
+/** An item of a list of the API. */
+function Removable({ id, text, from }: { id: string; text: string; from: string }) {
+  return (
+    <li id={id}>
+      <code>{text}</code>
+      <Form label="Remove" name={`Remove ${text}`} action={`DELETE /_fake/${from}/${id}`} />
+    </li>
   );
 }
 

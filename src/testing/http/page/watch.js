@@ -9,10 +9,9 @@ function tell(change) {
   for (const port of visible) port.postMessage(change);
 }
 function open() {
-  stream = new EventSource('/_fake/changes?brief');
-  for (const name of ['request', 'delivery', 'changed']) {
-    stream.addEventListener(name, ({ data }) => tell({ ...JSON.parse(data), name }));
-  }
+  stream = new EventSource('/_fake/changes');
+  for (const name of ['request', 'delivery']) stream.addEventListener(name, () => tell({ name }));
+  stream.addEventListener('changed', ({ data }) => tell({ name: JSON.parse(data).what }));
   // The fake sends an event of this name once nothing is missed any more. The browser's own has no data.
   stream.addEventListener('open', ({ data }) => {
     if (data !== undefined) tell((state = { name: 'open' }));
