@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
@@ -59,7 +60,6 @@ async function responseTo(
   const { path = '/_fake/requests', method = 'GET', headers = {} } = sent;
   const call = request({ host: '127.0.0.1', port: server.port, path, method, headers: { ...headers } }).end();
   const [response] = (await once(call, 'response')) as [IncomingMessage];
-  response.resume();
   return response;
 }
 
@@ -193,9 +193,21 @@ describe('the header Host', () => {
   });
 });
 
-test.each(['TRACE', 'HEAD'])('%s does not break the connection', async (method) => {
-  const response = await responseTo({}, { method, path: '/eu/v3/tools/defaults' });
-  expect(response.statusCode).toBe(method === 'TRACE' ? 405 : 404);
+test.each([
+  [{}, 'http://fake.localhost:4010'],
+  [
+    { 'x-forwarded-host': 'me-4010.app.github.dev', 'x-forwarded-proto': 'https' },
+    'https://me-4010.app.github.dev',
+  ],
+  [{ 'x-forwarded-host': 'a b', 'x-forwarded-proto': 'javascript' }, 'http://fake.localhost:4010'],
+])('its page shows the address that its reader sees: %j', async (forwarded, address) => {
+  const headers = { host: 'fake.localhost:4010', ...forwarded };
+  const response = await responseTo({ control: true }, { path: '/', headers });
+  expect(await text(response)).toContain(`AGENT_PLATFORM_BASE_URL_EU=${address}/eu\n`);
+});
+
+test.each([6000, 5060, 10_080, 70_000, -1])('refuses the port %i, which nobody could call', async (port) => {
+  await expect(createFakePlatform().listen({ port })).rejects.toThrow(/^fake.listen: port must be /);
 });
 
 test('warns if other machines reach it', async () => {
