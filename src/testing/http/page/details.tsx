@@ -64,15 +64,7 @@ function Detail({ row, form, children }: { row: PageRow; form: Child; children?:
 
 type Fields = Readonly<Record<string, string>> | undefined;
 
-function Side({
-  title,
-  body = 'No body.',
-  headers = {},
-}: {
-  title: string;
-  body: unknown;
-  headers: Fields;
-}) {
+function Side({ title, body = 'No body.', headers = {} }: { title: string; body: unknown; headers: Fields }) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <section>
