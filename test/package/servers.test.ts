@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { bunBinary, denoBinary, downloaded } from '../runtimes/tool-cache.js';
-import { serveWorker, WORKERD, workerdBinary } from '../runtimes/workerd.js';
+import { startWorker, WORKERD } from '../runtimes/workerd.js';
 import { launch, type RunningProcess } from '../support/example-process.js';
 import { allRows } from '../support/rows.js';
 import { execute, install, ownProject, root } from './consumer.js';
@@ -206,13 +206,10 @@ describe.for(Object.entries({ ...GATE, ...(allRows && NIGHTLY) }))('%s', ([, app
 });
 
 test(`the example hono-worker receives webhooks on ${WORKERD}`, async (context) => {
-  const binary = await downloaded(workerdBinary(), context);
-  const consumer = inject('consumer');
-  cpSync(join(root, 'examples/hono-worker/worker.ts'), join(consumer, 'hono-worker.ts'));
-  using worker = await serveWorker(binary, consumer, 'hono-worker.ts', {
-    AGENT_PLATFORM_WEBHOOK_SECRET: secret,
-  });
-  expect(await statusesOf(new URL('/webhooks', worker.url))).toEqual([200, 200, 401, 400, 200]);
+  cpSync(join(root, 'examples/hono-worker/worker.ts'), join(inject('consumer'), 'hono-worker.ts'));
+  const bindings = { AGENT_PLATFORM_WEBHOOK_SECRET: secret };
+  const worker = await downloaded(startWorker('hono-worker.ts', { bindings }), context);
+  expect(await statusesOf(new URL('/webhooks', await worker.ready))).toEqual([200, 200, 401, 400, 200]);
 });
 
 test('`deno serve --allow-env` receives webhooks with the lines of the guide', async (context) => {

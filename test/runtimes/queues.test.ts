@@ -1,7 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { type StoredWebhook, WebhookPayloadError } from 'agent-platform-sdk';
 import {
   fixtures,
@@ -9,58 +8,29 @@ import {
   inboxConformance,
   type ProcessStored,
 } from 'agent-platform-sdk/testing';
-import { build } from 'esbuild';
-import { beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, inject, test, vi } from 'vitest';
 import { root } from '../package/consumer.js';
-import { installTool } from './tool-cache.js';
+import { startWorker } from './workerd.js';
 
 // The example cloudflare-queues in workerd, with the queues and the bucket of miniflare.
 
-/** The part of miniflare that is used here. It is installed from the registry, so its types are not there. */
-interface Miniflare {
-  dispatchFetch(url: string, init: RequestInit): Promise<Response>;
-  readonly ready: Promise<URL>;
-  dispose(): Promise<void>;
-}
-type MiniflareClass = new (options: Readonly<Record<string, unknown>>) => Miniflare;
-
-const consumer = inject('consumer');
-let MiniflareClass: MiniflareClass;
-
-beforeAll(async () => {
-  const modules = await installTool('miniflare@4.20260426.0');
-  const file = pathToFileURL(join(modules, 'miniflare/dist/src/index.js')).href;
-  ({ Miniflare: MiniflareClass } = (await import(file)) as { Miniflare: MiniflareClass });
+beforeAll(() => {
+  const consumer = inject('consumer');
   cpSync(join(root, 'examples/cloudflare-queues'), join(consumer, 'cloudflare-queues'), { recursive: true });
   cpSync(join(root, 'test/runtimes/suite/queues.mjs'), join(consumer, 'suite/queues.mjs'));
 });
 
 /** Starts a module with the bindings of wrangler.jsonc, and short times. */
-async function start(module: string, options: Readonly<Record<string, unknown>> = {}): Promise<Miniflare> {
-  const { outputFiles } = await build({
-    entryPoints: [join(consumer, module)],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    target: 'es2022',
-    conditions: ['workerd', 'worker', 'import'],
-    logLevel: 'warning',
-  });
-  const worker = new MiniflareClass({
-    modules: true,
-    script: outputFiles[0]?.text,
-    compatibilityDate: '2026-01-01',
+const start = (module: string, options: Readonly<Record<string, unknown>>) =>
+  startWorker(module, {
     queueProducers: { QUEUE: 'webhooks', DEAD_LETTERS: 'dead-letters' },
     queueConsumers: {
       webhooks: { maxBatchSize: 10, maxBatchTimeout: 0, maxRetries: 2, deadLetterQueue: 'dead-letters' },
+      'dead-letters': { maxBatchTimeout: 0 },
     },
     r2Buckets: ['LARGE_EVENTS'],
     ...options,
   });
-  onTestFinished(() => worker.dispose());
-  await worker.ready;
-  return worker;
-}
 
 const secret = 'test-workspace-secret-0001';
 
@@ -109,10 +79,6 @@ async function startInbox(): Promise<InboxSubject> {
   };
   const inbox = await start('suite/queues.mjs', {
     serviceBindings: { TEST },
-    queueConsumers: {
-      webhooks: { maxBatchSize: 10, maxBatchTimeout: 0, maxRetries: 2, deadLetterQueue: 'dead-letters' },
-      'dead-letters': { maxBatchTimeout: 0 },
-    },
     handleRuntimeStdio: () => undefined,
   });
   return {

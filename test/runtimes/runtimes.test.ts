@@ -9,7 +9,7 @@ import { allRows } from '../support/rows.js';
 import { closedAddress } from '../support/server.js';
 import { startCertifiedService, startProxy } from '../support/tunnels.js';
 import { bunBinary, denoBinary, downloaded, installTool, nodeBinary } from './tool-cache.js';
-import { serveWorker, WORKERD, workerdBinary } from './workerd.js';
+import { startWorker, WORKERD } from './workerd.js';
 
 /** Returns the program and the arguments that go before the file that it runs. */
 type Command = () => Promise<readonly [program: string, ...args: string[]]>;
@@ -97,12 +97,11 @@ test.concurrent.for(withPostgres)('%s keeps the rules of an inbox in Postgres', 
   expectPassed(context.expect, results, inboxConformance.length + 1);
 });
 
-test.concurrent(`${WORKERD} passes the suite`, async (context) => {
-  const binary = await downloaded(workerdBinary(), context);
-  using worker = await serveWorker(binary, consumer, 'suite/worker.mjs');
+test(`${WORKERD} passes the suite`, async (context) => {
+  const worker = await downloaded(startWorker('suite/worker.mjs'), context);
   await using server = await createFakePlatform().listen({ control: true });
   const body = JSON.stringify({ fakeUrl: server.url, agent: 'workerd' });
-  const response = await fetch(worker.url, { method: 'POST', body });
+  const response = await worker.dispatchFetch('http://worker/', { method: 'POST', body });
   expectPassed(context.expect, (await response.json()) as Result[]);
 });
 

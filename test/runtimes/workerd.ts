@@ -1,28 +1,30 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { inject, onTestFinished } from 'vitest';
 import { root } from '../package/consumer.js';
-import { binaryOf } from './tool-cache.js';
+import { binaryOf, installTool } from './tool-cache.js';
 
 export const WORKERD = 'workerd 1.20261117.1';
+/** The newest that runs on Node 20. It has an older workerd. */
+const MINIFLARE = 'miniflare@4.20260426.0';
 
-export const workerdBinary = (): Promise<string> =>
-  binaryOf(WORKERD.replace(' ', '@'), '@cloudflare', 'bin/workerd');
+/** The part of miniflare that is used here. It is installed from the registry, so its types are not there. */
+export interface Worker {
+  dispatchFetch(url: string, init: RequestInit): Promise<Response>;
+  readonly ready: Promise<URL>;
+  dispose(): Promise<void>;
+}
 
-/** Bundles a module for a worker, and serves it on loopback until it is disposed of. */
-export async function serveWorker(
-  binary: string,
-  consumer: string,
+/** Bundles a module for workerd, and serves it on loopback until the test ends, with the bindings of miniflare. */
+export async function startWorker(
   module: string,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<Disposable & { readonly url: string }> {
-  const folder = mkdtempSync(join(consumer, 'worker-'));
-  await build({
-    entryPoints: [join(consumer, module)],
-    outfile: join(folder, 'worker.mjs'),
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<Worker> {
+  const { outputFiles } = await build({
+    entryPoints: [join(inject('consumer'), module)],
     bundle: true,
+    write: false,
     minify: true,
     format: 'esm',
     target: 'es2022',
@@ -31,46 +33,22 @@ export async function serveWorker(
     nodePaths: [join(root, 'node_modules')],
     logLevel: 'warning',
   });
-  writeFileSync(join(folder, 'worker.capnp'), config(variables));
-  const worker = spawn(binary, ['serve', 'worker.capnp', '--control-fd=3'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
-  return { url: `http://127.0.0.1:${await portOf(worker)}`, [Symbol.dispose]: () => worker.kill() };
-}
-
-/** Returns the configuration. It sets no compatibility flag, so the worker has nothing of Node. */
-function config(variables: Readonly<Record<string, string>>): string {
-  const bindings = Object.entries(variables).map(
-    ([name, value]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(value)})`,
+  process.env.MINIFLARE_WORKERD_PATH = await binaryOf(
+    WORKERD.replace(' ', '@'),
+    '@cloudflare',
+    'bin/workerd',
   );
-  return `
-using Workerd = import "/workerd/workerd.capnp";
-
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = .main),
-    (name = "internet", network = (allow = ["public", "private"])),
-  ],
-  sockets = [(name = "main", address = "127.0.0.1:0", http = (), service = "main")],
-);
-
-const main :Workerd.Worker = (
-  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
-  bindings = [${bindings.join(', ')}],
-  compatibilityDate = "2026-01-01",
-);
-`;
-}
-
-/** Reads the port that workerd listens on from the stream of `--control-fd`. */
-async function portOf(worker: ChildProcess): Promise<number> {
-  let text = '';
-  // `ChildProcess.stdio` leaves open what the fourth stream is (@types/node 20, child_process.d.ts:188).
-  for await (const chunk of worker.stdio[3] as Readable) {
-    text += String(chunk);
-    const port = /"event":\s*"listen".*?"port":\s*(\d+)/.exec(text)?.[1];
-    if (port !== undefined) return Number(port);
-  }
-  throw new Error(`workerd ended before it listened: ${text}`);
+  const file = join(await installTool(MINIFLARE), 'miniflare/dist/src/index.js');
+  const { Miniflare } = (await import(pathToFileURL(file).href)) as {
+    Miniflare: new (options: Readonly<Record<string, unknown>>) => Worker;
+  };
+  // No compatibility flag, so the worker has nothing of Node.
+  const worker = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'worker.mjs', contents: outputFiles[0]?.text }],
+    compatibilityDate: '2026-01-01',
+    ...options,
+  });
+  onTestFinished(() => worker.dispose());
+  await worker.ready;
+  return worker;
 }

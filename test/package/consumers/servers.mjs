@@ -35,25 +35,17 @@ async function nestModule(providers = []) {
   return AppModule;
 }
 
-async function nest(adapter) {
-  const { NestFactory } = await import('@nestjs/core');
-  const app = await NestFactory.create(await nestModule(), ...[adapter].filter(Boolean), { logger: false });
-  app.use('/webhooks', receiver.node);
-  await app.listen(0, '127.0.0.1');
-  app.getHttpServer().keepAliveTimeout = 65_000;
-  process.once('SIGTERM', () => drain(app.getHttpServer(), { inbox }).then(() => app.close()));
-  return app.getUrl();
-}
-
-/** The same with shutdown hooks: Nest calls a provider before it closes the server. */
-async function nestWithHooks(adapter) {
+/** Nest with a listener of SIGTERM, or with shutdown hooks, when it calls a provider before it closes the server. */
+async function nest(adapter, hasHooks = false) {
   const { NestFactory } = await import('@nestjs/core');
   let app;
   const beforeApplicationShutdown = () => drain(app.getHttpServer(), { inbox });
-  const module = await nestModule([{ provide: 'drain', useValue: { beforeApplicationShutdown } }]);
+  const provider = { provide: 'drain', useValue: { beforeApplicationShutdown } };
+  const module = await nestModule(hasHooks ? [provider] : []);
   app = await NestFactory.create(module, ...[adapter].filter(Boolean), { logger: false });
   app.use('/webhooks', receiver.node);
-  app.enableShutdownHooks();
+  if (hasHooks) app.enableShutdownHooks();
+  else process.once('SIGTERM', () => drain(app.getHttpServer(), { inbox }).then(() => app.close()));
   await app.listen(0, '127.0.0.1');
   app.getHttpServer().keepAliveTimeout = 65_000;
   return app.getUrl();
@@ -143,8 +135,8 @@ const servers = {
   },
   'Nest on Express': () => nest(),
   'Nest on Fastify': async () => nest(await nestFastify()),
-  'Nest on Express, hooks': () => nestWithHooks(),
-  'Nest on Fastify, hooks': async () => nestWithHooks(await nestFastify()),
+  'Nest on Express, hooks': () => nest(undefined, true),
+  'Nest on Fastify, hooks': async () => nest(await nestFastify(), true),
   Elysia: async () => {
     const { Elysia } = await import('elysia');
     const app = new Elysia({ serve: { idleTimeout: 65 } })
