@@ -25,21 +25,29 @@ const VERSIONS = [
   'zod-oldest@npm:zod@3.25.76',
 ];
 
-// Vitest loads this file once per project (4.1, `_initializeGlobalSetup`), so the folder that all projects of
-// a run share is kept globally.
-const shared = globalThis as { packedConsumer?: Promise<string> };
+// Vitest loads this file once per project (4.1, `_initializeGlobalSetup`), so what all projects of a run share is kept
+// globally.
+const shared = globalThis as { packed?: Promise<string>; installed?: Promise<unknown> };
 
-export default async function setup({ provide }: TestProject): Promise<() => void> {
-  shared.packedConsumer ??= packAndInstall();
-  const consumer = await shared.packedConsumer;
+export default async function setup({ name, provide }: TestProject): Promise<() => void> {
+  shared.packed ??= pack();
+  const consumer = await shared.packed;
+  // `latest` needs only the tarball.
+  if (name !== 'latest') await (shared.installed ??= install(consumer));
   provide('consumer', consumer);
   return () => removeLater(consumer);
 }
 
-async function packAndInstall(): Promise<string> {
+async function pack(): Promise<string> {
   if (!existsSync(join(root, 'dist/index.js'))) throw new Error('dist is missing: npm run build');
   const consumer = mkdtempSync(join(tmpdir(), 'sdk-consumer-'));
   writeFileSync(join(consumer, 'package.json'), '{ "private": true }');
+  const packed = await npm(root, 'pack', '--silent', '--pack-destination', consumer);
+  renameSync(join(consumer, packed.trim()), join(consumer, 'package.tgz'));
+  return consumer;
+}
+
+function install(consumer: string): Promise<string> {
   // Our own package.json.
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Readonly<Record<string, string>>;
@@ -47,8 +55,5 @@ async function packAndInstall(): Promise<string> {
   const peers = ['msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod'].map(
     (name) => `${name}@${devDependencies[name]}`,
   );
-  const packed = await npm(root, 'pack', '--silent', '--pack-destination', consumer);
-  renameSync(join(consumer, packed.trim()), join(consumer, 'package.tgz'));
-  await npm(consumer, 'install', './package.tgz', ...peers, ...VERSIONS);
-  return consumer;
+  return npm(consumer, 'install', './package.tgz', ...peers, ...VERSIONS);
 }
