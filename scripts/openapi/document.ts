@@ -5,15 +5,14 @@
 import { components, type JsonObject } from './components.js';
 import { paths } from './operations.js';
 import { WEBHOOKS_TAG, webhooks } from './webhooks.js';
-import { readWords } from './words.js';
+import type { Words } from './words.js';
 
 /** The text of openapi.json. */
-export function openApiText(): string {
-  return `${JSON.stringify(createOpenApi(), null, 2)}\n`;
+export function openApiText(words: Words): string {
+  return `${JSON.stringify(createOpenApi(words), null, 2)}\n`;
 }
 
-function createOpenApi(): JsonObject {
-  const words = readWords('src/index.ts');
+function createOpenApi(words: Words): JsonObject {
   const operations = { paths: paths(words), webhooks: webhooks(words) };
   return {
     openapi: '3.1.1',
