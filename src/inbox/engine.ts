@@ -3,7 +3,7 @@ import type { DeadLetterStorage } from './dead-letters.js';
 import type { InboxCounts, InboxWarnings, SharedWarning } from './health.js';
 import type { WorkSettings } from './options.js';
 
-// An engine keeps the events of an inbox. `src/sqlite` and `src/bullmq` are engines.
+// An engine keeps the events of an inbox. `src/sqlite`, `src/postgres` and `src/bullmq` are engines.
 
 /** An event that a worker runs. */
 export interface InboxEvent {

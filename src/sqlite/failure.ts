@@ -30,14 +30,9 @@ export function isDamage(error: unknown): boolean {
 /** Whether storing may succeed soon: any error of SQLite or the file system may pass, except damage. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof FileGoneError) return false;
-  if (error instanceof InboxFullError || codeOfSystem(error) !== undefined) return true;
+  const { syscall } = (error ?? {}) as { readonly syscall?: unknown };
+  if (error instanceof InboxFullError || syscall !== undefined) return true;
   return codeOf(error) !== undefined && !isDamage(error);
-}
-
-/** Returns the code of an error of the file system, such as `ENOENT`. */
-export function codeOfSystem(error: unknown): string | undefined {
-  const { code, syscall } = (error ?? {}) as { readonly code?: unknown; readonly syscall?: unknown };
-  return typeof code === 'string' && syscall !== undefined ? code : undefined;
 }
 
 /** Returns the primary result code, which is the lowest byte. */
