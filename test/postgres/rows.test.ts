@@ -39,8 +39,8 @@ test('retries and new events share one order, by when they became runnable', asy
     await inbox.store(event);
   }
   const [first, second, third, fourth] = keys;
-  // Two failed before, and became due again between the others.
-  const due = `(SELECT due FROM $.events WHERE key = '${fourth}') - interval '1 microsecond'`;
+  // Two failed before, and became due again: one between the others, and one behind them.
+  const due = `(SELECT due FROM $.events WHERE key = '${fourth}') + interval '1 microsecond'`;
   await sql(`UPDATE $.events SET state = 'retrying', failures = 1, due = ${due} WHERE key = '${first}'`);
   await sql(`UPDATE $.events SET state = 'retrying', failures = 1, due = stored WHERE key = '${third}'`);
   const order: string[] = [];
@@ -49,7 +49,7 @@ test('retries and new events share one order, by when they became runnable', asy
     { concurrency: 1 },
   );
   await settled(inbox);
-  expect(order).toEqual([second, third, first, fourth]);
+  expect(order).toEqual([second, third, fourth, first]);
 });
 
 test('events of a worker that died come back one by one, and not together', async () => {
