@@ -81,7 +81,6 @@ describe('a dedupe store', () => {
       claim: (key, ...others) => claim(key.slice(1), ...others),
       complete: (key, ...others) => complete(key.slice(1), ...others),
     }),
-    'a completed event is done, for every owner': renewsForever,
     'a completed event is done until it expires, then new': ({ complete }) => ({
       complete: (key, owner) => complete(key, owner, Number.POSITIVE_INFINITY),
     }),

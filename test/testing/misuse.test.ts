@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'agent-platform-sdk';
+import { ConfigurationError, endpoints } from 'agent-platform-sdk';
 import {
   createFakePlatform,
   createFixtures,
@@ -62,9 +62,32 @@ const mistakes: readonly (readonly [act: (fake: FakePlatform) => unknown, messag
     (fake) => fake.webhooks.send({ type: 'lead_captured' } as never),
     'webhooks.send: type must be of type string, got object.',
   ],
+  ...[undefined, null, () => new Response(), {}].map(
+    (target) =>
+      [
+        (fake: FakePlatform) => fake.webhooks.subscribe(target as never),
+        'webhooks.subscribe: expected an address or a receiver, got ',
+      ] as const,
+  ),
+  ...['ftp://x.example', 'not a url', 'http://user:pw@x.example'].map(
+    (address) =>
+      [(fake: FakePlatform) => fake.webhooks.subscribe(address), 'expected an http: or https:'] as const,
+  ),
+  ...['getTool', 'GET /tools/{toolId}', { method: 'GET', path: '/x' }].map(
+    (given) =>
+      [
+        (fake: FakePlatform) => fake.handle(given as never, () => ({})),
+        'fake.handle: endpoint must be an endpoint, such as `endpoints.getTool`',
+      ] as const,
+  ),
+  [(fake) => fake.handle(endpoints.getTool, undefined as never), 'fake.handle: handler is missing'],
+  ...['', '.', '..'].map(
+    (id) =>
+      [(fake: FakePlatform) => fake.add.tool({ id }), `the tool: no path can have the id "${id}".`] as const,
+  ),
   [
-    (fake) => fake.webhooks.subscribe((() => undefined) as never),
-    'webhooks.subscribe: expected an address or a receiver, got function.',
+    () => create({ regions: { na: { leads: [{ id: 'a' }, { id: 'b' }, { id: 'a' }] } } }),
+    'na.leads[2] "a": Another record has this id.',
   ],
   [
     () => createFixtures().delivery('lead_captured', {} as never),

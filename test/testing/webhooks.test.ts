@@ -2,13 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import {
-  ConfigurationError,
-  createWebhookReceiver,
-  type WebhookEventType,
-  webhookDeliverySchema,
-  webhookEvents,
-} from 'agent-platform-sdk';
+import { createWebhookReceiver, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, type DeliveryTarget, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../support/loopback.js';
@@ -135,15 +129,10 @@ describe('send', () => {
     expect(target.received).toHaveLength(1);
   });
 
-  test.each<[string, string | DeliveryTarget, string]>([
-    ['an address without a listener', 'http://127.0.0.1:9999/hook', 'ECONNREFUSED'],
-    ['a receiver that throws', { fetch: () => Promise.reject(new Error('broken')) }, 'broken'],
-  ])('%s is a failed delivery', async (_, target, error) => {
+  test('a receiver that throws is a failed delivery', async () => {
     const { webhooks } = createFakePlatform();
-    webhooks.subscribe(target);
-    expect(await webhooks.send('webhook_test')).toMatchObject([
-      { outcome: 'failed', error: expect.stringContaining(error) as string },
-    ]);
+    webhooks.subscribe({ fetch: () => Promise.reject(new Error('broken')) });
+    expect(await webhooks.send('webhook_test')).toMatchObject([{ outcome: 'failed', error: 'broken' }]);
   });
 
   test('a receiver has 60 seconds', async () => {
@@ -204,7 +193,7 @@ describe('send', () => {
     expect([pulled.mock.calls.length < 5, cancelled.mock.calls.length]).toEqual([true, 2]);
   });
 
-  test.each(['lead_capture', 'lead_captureed', 'lead_catpured', 'leadCaptured', 'LEAD-CAPTURED'])(
+  test.each(['lead_capture', 'lead_catpured', 'LEAD-CAPTURED'])(
     'refuses the misspelt type %s',
     async (type) => {
       const { webhooks } = createFakePlatform();
@@ -213,12 +202,6 @@ describe('send', () => {
       expect(() => webhooks.subscribe(recorder(), { events: [type] })).toThrow(message);
     },
   );
-
-  test.each(['leadNmae', 'leadNam', 'lead_name'])('refuses the misspelt field %s', async (field) => {
-    const { fake } = subscribed();
-    const sending = fake.webhooks.send('lead_captured', { [field]: 'Dana' });
-    await expect(sending).rejects.toThrow(`${field} is not a known field. Did you mean \`leadName\`?`);
-  });
 
   test.each(['lead_captured_v2', 'chat_redelegated', 'client_merged', 'new'])(
     'sends the new type %s',
@@ -289,18 +272,6 @@ describe('subscribe', () => {
       expect.objectContaining({ id: 'subscription_2', region: 'na' }),
     ]);
   });
-
-  test.each([
-    undefined,
-    null,
-    () => new Response(),
-    {},
-    'ftp://x.example',
-    'not a url',
-    'http://user:pw@x.example',
-  ])('refuses the target %j', (target) => {
-    expect(() => createFakePlatform().webhooks.subscribe(target as string)).toThrow(ConfigurationError);
-  });
 });
 
 describe('the agent (6.2, 6.3)', () => {
@@ -329,13 +300,6 @@ describe('the agent (6.2, 6.3)', () => {
     await fake.webhooks.send('agent_updated', { agentId: 'flow' });
     await fake.webhooks.send('agent_updated', { agentId: 'flow', agentPlatform: 'vg' });
     expect(target.received.map(({ payload }) => payload.agentPlatform)).toEqual(['vf', 'vg']);
-  });
-
-  test.each(types)('%s is posted as its schema describes it', async (type) => {
-    const { fake, target } = subscribed();
-    await fake.webhooks.send<string>(type);
-    const [posted] = target.received;
-    expect(webhookDeliverySchema(type).parse(posted)).toEqual(posted);
   });
 
   test.each(types)('on the other platform sends %s only if that platform does', async (type) => {
@@ -422,34 +386,26 @@ test('reset ends a delivery under way, which leaves no record and emits nothing'
   expect([isAborted, fake.webhooks.deliveries, changes]).toEqual([true, [], []]);
 });
 
-test('a name with several addresses, none of which answers, has a reason', async () => {
-  const failures = ['::1:9', '127.0.0.1:9'].map((address) =>
-    Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' }),
-  );
-  vi.stubGlobal('fetch', () =>
-    Promise.reject(new TypeError('fetch failed', { cause: new AggregateError(failures) })),
-  );
-  onTestFinished(() => void vi.unstubAllGlobals());
-  const { webhooks } = createFakePlatform();
-  webhooks.subscribe('http://localhost:9/hook');
-  const error = 'fetch failed: connect ECONNREFUSED ::1:9. Is the receiver running at this address?';
-  expect(await webhooks.send('webhook_test')).toMatchObject([{ outcome: 'failed', error }]);
-});
-
+/** What `fetch` throws, by a code. Of a name with several addresses, one for each, and no message around them. */
+const failed = (code: string): Error => Object.assign(new Error('words of the runtime'), { code });
 test.each([
-  ['ECONNREFUSED', 'Is the receiver running at this address?'],
-  ['ENOTFOUND', 'Is the name of the host right?'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'To trust your own, set NODE_EXTRA_CA_CERTS.'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'Is the certificate valid, and for this address?'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'Is the certificate valid, and for this address?'],
-  ['HPE_INVALID_CONSTANT', 'Does it speak https: instead of http:?'],
-])('advises on %s', async (code, advice) => {
-  const cause = Object.assign(new Error('words of the runtime'), { code });
+  [failed('ECONNREFUSED'), 'Is the receiver running at this address?'],
+  [
+    new AggregateError([failed('ECONNREFUSED'), failed('ETIMEDOUT')]),
+    'Is the receiver running at this address?',
+  ],
+  [failed('ENOTFOUND'), 'Is the name of the host right?'],
+  [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), 'To trust your own, set NODE_EXTRA_CA_CERTS.'],
+  [failed('ERR_TLS_CERT_ALTNAME_INVALID'), 'Is the certificate valid, and for this address?'],
+  [failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'Is the certificate valid, and for this address?'],
+  [failed('HPE_INVALID_CONSTANT'), 'Does it speak https: instead of http:?'],
+])('advises on a failed connection (%#)', async (cause, advice) => {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
   onTestFinished(() => void vi.unstubAllGlobals());
   const { webhooks } = createFakePlatform();
   webhooks.subscribe('https://shop.example/hook');
   const [delivery] = await webhooks.send('webhook_test');
+  expect(delivery?.outcome).toBe('failed');
   expect(delivery?.error).toContain('fetch failed: words of the runtime. ');
   expect(delivery?.error).toContain(advice);
 });
