@@ -98,20 +98,15 @@ const redirectTo = (location: string | undefined, status = 308) =>
     response.writeHead(status, location === undefined ? {} : { location }).end();
   });
 
-test.each<[location: string, address: string]>([
-  [
-    'https://user:pass@api.example.com/eu/v3/tools/defaults?key=secret#part',
-    'https://api.example.com/eu/v3/tools/defaults',
-  ],
-  ['https://login.example.com/?to=v3/tools/defaults', 'https://login.example.com/'],
-])('says that the redirect of a call to %s leads to %s', async (location, address) => {
+test('says where the redirect of a call leads', async () => {
   const { env } = await service();
+  const location = 'https://user:pass@api.example.com/eu/v3/tools/defaults?key=secret#part';
   const redirected = { ...env, AGENT_PLATFORM_BASE_URL_EU: await redirectTo(location) };
   const { lines } = await finish(['doctor'], redirected);
   expect(lines[1]?.split('\n').map((line) => line.trim())).toEqual([
     expect.stringContaining('GET /tools/defaults responded with 308'),
     'The client does not follow redirects. Check the base address.',
-    `- The redirect leads to ${address}`,
+    '- The redirect leads to https://api.example.com/eu/v3/tools/defaults',
     '- Is that the service? Set AGENT_PLATFORM_BASE_URL_EU to its address, without /v3/tools/defaults.',
   ]);
 });
@@ -235,6 +230,11 @@ test.each<[what: string, env: object, finding: RegExp]>([
     'the misspelt AGENT_PLATFROM_TOKEN',
     { AGENT_PLATFROM_TOKEN: 'x' },
     /This package does not read AGENT_PLATFROM_TOKEN. Did you mean "AGENT_PLATFORM_TOKEN"\?$/,
+  ],
+  [
+    'a byte order mark before the first name of a .env',
+    { '\uFEFFAGENT_PLATFORM_REGION': 'eu' },
+    /This package does not read \uFEFFAGENT_PLATFORM_REGION. Did you mean "AGENT_PLATFORM_REGION"\?$/,
   ],
   [
     'swapped regions',

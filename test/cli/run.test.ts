@@ -77,6 +77,9 @@ describe('a wrong command line exits with 2', () => {
       'trigger lead_captured --to http://127.0.0.1:9 --set channel=pigeon',
       '--set makes an invalid lead_captured',
     ],
+    ['trigger lead_captured --to http://127.0.0.1:9 --set a.b=c', '--set must be field=value'],
+    ['trigger lead_captured --to http://127.0.0.1:9 --set leadNme=x', 'Did you mean `leadName`?'],
+    ['doctor --redis redis://127.0.0.1', '--redis reads REDIS_URL: set it.'],
     ['trigger lead_captured --to http://127.0.0.1:9 --copies 0', '--copies must be a number from 1 to 1000'],
     ['doctor --queue mine', '--queue requires --redis.'],
   ])('%s', async (line, message) => {
@@ -113,23 +116,18 @@ describe('a terminal', () => {
   // Control characters are printed by their numbers.
   const plain = '14:03:59  401      it is\\u0007\nfail  it is\n';
 
-  test('shows colours', () => {
+  test('shows colours, a pipe with FORCE_COLOR too; NO_COLOR and a pipe get plain lines', () => {
     expect(print(true)).toBe(
       `${dim}14:03:59\u001b[22m  ${red}401\u001b[39m      it is\\u0007\n` + `${red}fail\u001b[39m  it is\n`,
     );
-  });
-
-  test('shows no colours with NO_COLOR', () => {
-    expect(print(true, { NO_COLOR: '1' })).toBe(plain);
-  });
-
-  test('that is a pipe gets plain lines', () => {
-    expect(print(false)).toBe(plain);
-    expect(print(false, { FORCE_COLOR: '0' })).toBe(plain);
-  });
-
-  test('that is a pipe gets colours with FORCE_COLOR', () => {
     expect(print(false, { FORCE_COLOR: '1' })).toContain(`${red}401`);
+    for (const [isTTY, env] of [
+      [true, { NO_COLOR: '1' }],
+      [false, {}],
+      [false, { FORCE_COLOR: '0' }],
+    ] as const) {
+      expect(print(isTTY, env)).toBe(plain);
+    }
   });
 });
 
