@@ -100,10 +100,7 @@ export function createLogger(logger: Logger = console, level?: LogLevel): Levele
   const leveled = new LeveledLogger(logger, found ?? DEFAULT_LOG_LEVEL);
   if (found === undefined) {
     const known = LOG_LEVELS.join(', ');
-    leveled.log(
-      'warn',
-      () => `${LOG_LEVEL_VARIABLE} is ignored: "${onOneLine(given)}" is not one of ${known}`,
-    );
+    leveled.warnOnce(`${LOG_LEVEL_VARIABLE} is ignored: "${onOneLine(given)}" is not one of ${known}`);
   }
   return leveled;
 }
