@@ -244,6 +244,22 @@ test.each<[string, (receiver: WebhookReceiver, chunks: Iterable<Uint8Array>) => 
   },
 );
 
+test('a request that was refused does not stay in memory', async () => {
+  const { receiver } = setUp();
+  const dropped: WeakRef<object>[] = [];
+  const refuse = async () => {
+    const { request, response } = inMemory([Buffer.alloc(MEBIBYTE), Buffer.alloc(1)]);
+    dropped.push(new WeakRef(request));
+    await receiver.node(request, response);
+    expect(response.statusCode).toBe(413);
+  };
+  for (let count = 0; count < 3; count += 1) await refuse();
+  await vi.waitFor(() => {
+    collectGarbage();
+    expect(dropped.map((one) => typeof one.deref())).toEqual(Array(3).fill('undefined'));
+  });
+});
+
 test('at the deadline, a body that waits for its secret is dropped', async () => {
   fakeTime();
   const kept: unknown[] = [];

@@ -119,8 +119,11 @@ test.each(rows)('%s: %s', async (_what, outcome, status, report, options = {}, s
     .map((line) => line.split(' ')[0]);
   expect(levels).toEqual(report === 'refused' ? ['warn'] : [...stages().map(() => 'error'), 'info']);
   const type = ['refused', 'secret'].includes(report) ? undefined : typeOf(body);
+  const size = typeof body === 'string' && method === 'POST' ? Buffer.byteLength(body) : undefined;
   const durationMs = expect.any(Number) as number;
-  expect(deliveries).toEqual([expect.objectContaining({ deliveryId, type, outcome, status, durationMs })]);
+  expect(deliveries).toEqual([
+    expect.objectContaining({ deliveryId, type, outcome, status, size, durationMs }),
+  ]);
   await pass(60_000);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -32,6 +32,7 @@ test.each<[given: string, secrets: WebhookSecrets, workspace?: string]>([
   ],
   // A file ends with a line break.
   [one, `${one}\n`],
+  [one, { acme: [`${one}\n`] }, 'acme'],
   [two, `${one}, ${two}`],
   ['one,two', ['one,two']],
   ['one,two', { acme: 'one,two' }, 'acme'],
