@@ -44,26 +44,10 @@ const stored = (key: string, fields: Partial<StoredWebhook> = {}): StoredWebhook
   ...fields,
 });
 
-/** An event as the AWS Lambda guide shows it for a FIFO queue. */
 const sqsEvent = (...events: readonly StoredWebhook[]): SqsEvent => ({
   Records: events.map((event, index) => ({
     messageId: `message-${index}`,
-    receiptHandle: 'AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a...',
     body: gzipSync(JSON.stringify(event)).toString('base64'),
-    attributes: {
-      ApproximateReceiveCount: '1',
-      SentTimestamp: '1573251510774',
-      SequenceNumber: '18849496460467696128',
-      MessageGroupId: event.key,
-      SenderId: 'AIDAIO23YVJENQZJOL4VO',
-      MessageDeduplicationId: event.key,
-      ApproximateFirstReceiveTimestamp: '1573251510774',
-    },
-    messageAttributes: {},
-    md5OfBody: 'e4e68fb7bd0e697a0ae8f1bb342846b3',
-    eventSource: 'aws:sqs',
-    eventSourceARN: 'arn:aws:sqs:us-east-2:123456789012:fifo.fifo',
-    awsRegion: 'us-east-2',
   })),
 });
 
