@@ -76,7 +76,7 @@ The exit code is 0 if every check is ok, without warnings.`,
     }
     if (tables && inbox !== undefined) {
       const { tablesOf } = await import('../postgres/doctor.js');
-      terminal.out(await tablesOf({ connectionString: inbox, schema, logLevel: 'off' }));
+      terminal.out(tablesOf({ connectionString: inbox, schema, logLevel: 'off' }));
       return 0;
     }
     const url = webhook === undefined ? undefined : parseTarget('--webhook', webhook, terminal);

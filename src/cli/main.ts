@@ -41,7 +41,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return await command.run(rest, terminal);
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof ConfigurationError;
-    const { code, message = String(error) } = Object(error) as NodeJS.ErrnoException;
+    const { code, message = String(error) } = Object(error) as Partial<NodeJS.ErrnoException>;
     const advice = code === 'EADDRINUSE' ? '. Choose another port with --port, or 0 for any free port.' : '';
     terminal.error(message + advice);
     if (isUsage) terminal.error(`See agent-platform-sdk ${command === undefined ? '' : `${name} `}--help`);

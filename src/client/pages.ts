@@ -41,7 +41,8 @@ export function pagedList<Path extends string, Body, Query, Row>(
     let given = input;
     let cursor: unknown = query?.[names.cursor];
     for (;;) {
-      if (cursor !== undefined) seen.add(String(cursor));
+      // The first call refuses one of another type.
+      if (cursor !== undefined) seen.add(String(cursor as string));
       const { data, drift, response } = await send(endpoint, given, options, { findIssues }).withResponse();
       const body = data as Fields;
       // Both were just checked.

@@ -179,7 +179,8 @@ function queryString(query: unknown): string {
     for (const one of values) {
       const problem = `expected a plain value or a list of them, received ${typeName(one)}`;
       if (typeof one === 'object') refuseType([name], problem);
-      if (one !== undefined) parameters.append(name, String(one));
+      // No object, so it has a text of its own.
+      if (one !== undefined) parameters.append(name, String(one as string | number | boolean));
     }
   }
   return parameters.toString();

@@ -115,7 +115,7 @@ async function drainOnce(server: DrainableServer, options: DrainOptions): Promis
  * (nodejs/node lib/_http_server.js, httpServerPreClose).
  */
 function stopListening(server: DrainableServer, closed: () => void): void {
-  const { closeIdleConnections } = server;
+  const closeIdleConnections = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => undefined;
   // It calls back even if the server was closed before.
   server.close(closed);

@@ -5,15 +5,7 @@ import type { Region } from '../../../utils/regions.js';
 import { hintFor } from '../../../utils/suggest.js';
 import { checkOptions } from '../../../validation/check-options.js';
 import { checkFieldNames, copyOf, overlay } from '../../fixtures/overlay.js';
-import {
-  type Kind,
-  kinds,
-  type OwnerName,
-  ownerFields,
-  ownerIdOf,
-  type RecordPlace,
-  wordFor,
-} from './kinds.js';
+import { type Kind, kinds, ownerFields, ownerIdOf, type RecordPlace, wordFor } from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, RecordTypes } from './records.js';
 
 type CollectionPlace = RecordPlace & { readonly onChange: () => void };
