@@ -19,7 +19,7 @@ test('every TypeScript block of the documentation and of doc comments compiles',
   ];
   expect(blocks).not.toEqual([]);
   expect(compileErrors(blocks)).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test('the files in the NestJS guide are those of the example', () => {
   const blocks = blocksOfMarkdown('nestjs', readFileSync('docs/guides/nestjs.md', 'utf8'));
