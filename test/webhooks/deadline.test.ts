@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createWebhookReceiver, type DedupeStore } from 'agent-platform-sdk';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { delivery, secret } from './deliveries.js';
+import { delivery, secret, settle } from './deliveries.js';
 import {
   failing,
   fakeTime,
@@ -159,28 +159,26 @@ test.each<[string, DedupeStore['claim'], unknown[], string[]]>([
 test.each<[string, () => unknown, string, string[]]>([
   ['fails', failing, 'not_stored', ['inbox', 'inbox']],
   ['succeeds', () => undefined, 'stored', ['inbox']],
-])(
-  'an inbox that %s after the deadline was late, and that is logged',
-  async (_, settle, outcome, reported) => {
-    const end = deferred();
-    const { stages, all, send } = setUp({ inbox: { store: () => end.promise.then(settle) } });
-    const response = send(lead);
-    await pass(DEADLINE);
-    expect(await response).toEqual([500, 'not_stored']);
-    end.resolve();
-    await pass(0);
-    expect(stages()).toEqual(reported);
-    expect(all()).toMatch(new RegExp(`^warn .*ended after its deadline: ${outcome}`, 'm'));
-  },
-);
+])('an inbox that %s after the deadline was late, and that is logged', async (_, run, outcome, reported) => {
+  const end = deferred();
+  const { stages, all, send } = setUp({ inbox: { store: () => end.promise.then(run) } });
+  const response = send(lead);
+  await pass(DEADLINE);
+  expect(await response).toEqual([500, 'not_stored']);
+  end.resolve();
+  await pass(0);
+  expect(stages()).toEqual(reported);
+  expect(all()).toMatch(new RegExp(`^warn .*ended after its deadline: ${outcome}`, 'm'));
+});
 
-test('the timer of the deadline does not keep the process alive', async () => {
+test('the timers of the deadline and of a claim do not keep the process alive', async () => {
   vi.useRealTimers();
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const end = deferred();
   const receiver = createWebhookReceiver({ secret, logLevel: 'off' }).on('lead_captured', () => end.promise);
   const before = timers();
   const response = receiver.handle({ method: 'POST', body: lead });
+  await settle();
   expect(timers()).toBe(before);
   end.resolve();
   expect((await response).status).toBe(200);

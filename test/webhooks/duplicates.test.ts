@@ -3,6 +3,7 @@ import { createMemoryDedupe, type DedupeStore, type WebhookReceiverOptions } fro
 import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { keepsNothing } from '../support/leaves-nothing.js';
 import { delivery, envelope, secret } from './deliveries.js';
 import { failing, fakeTime, forgetful, handling, never, pass, storing } from './receivers.js';
 
@@ -269,4 +270,16 @@ test('the memory store remembers the last `maxKeys` events at least, and twice a
   expect(done()).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
   for (let index = 20; index < 29; index += 1) void store.complete(String(index), 'owner', 60_000);
   expect(done()).toHaveLength(19);
+});
+
+test('the memory store keeps no claim that was completed or released', async () => {
+  const store = createMemoryDedupe({ maxKeys: 1 });
+  let key = 0;
+  await keepsNothing(() => {
+    key += 1;
+    void store.claim(`done ${key}`, 'owner', 1_000);
+    void store.complete(`done ${key}`, 'owner', 1_000);
+    void store.claim(`free ${key}`, 'owner', 1_000);
+    void store.release(`free ${key}`, 'owner');
+  });
 });
