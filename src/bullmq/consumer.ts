@@ -59,7 +59,7 @@ export interface ConsumerParts {
   readonly reporter: InboxReporter;
 }
 
-/** Takes jobs for a worker, and has the ends of their runs recorded: {@link JobConsumer.#settle}. */
+/** Takes jobs for a worker, and has the ends of their runs recorded: {@link JobConsumer.#recordEnd}. */
 export class JobConsumer implements Consumer {
   readonly bullmq: JobWorker;
   readonly #client: RedisClient;
@@ -144,7 +144,7 @@ export class JobConsumer implements Consumer {
     // Most events run at once.
     const isAtOnce = job.attemptsStarted === 1 && this.#takes(job);
     const early = isAtOnce ? undefined : await this.bullmq.untilAnswered(() => this.#beforeRun(job, event));
-    return this.#settle(job, token, early ?? (await this.#run(event, { job, token })));
+    return this.#recordEnd(job, token, early ?? (await this.#run(event, { job, token })));
   }
 
   #takes(job: InboxJob): boolean {
@@ -197,7 +197,7 @@ export class JobConsumer implements Consumer {
    *
    * All but the first throw a `WaitingError`, for which BullMQ records nothing.
    */
-  async #settle(job: InboxJob, token: string, { ending, report }: EndedJob): Promise<string> {
+  async #recordEnd(job: InboxJob, token: string, { ending, report }: EndedJob): Promise<string> {
     const { bullmq } = this;
     if (report !== undefined) job.report = report;
     switch (ending.kind) {
@@ -248,7 +248,7 @@ export class JobConsumer implements Consumer {
       .on('error', (error) => this.#failed(error));
   }
 
-  /** Gives runs their events back whose locks have expired, and aborts those whose events other runs have. */
+  /** Takes the events of expired locks back for their runs, and aborts the runs whose events others have. */
   async #reclaim(keys: readonly string[]): Promise<void> {
     const { runs } = this.bullmq;
     for (const key of keys) {

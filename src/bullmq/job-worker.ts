@@ -8,7 +8,7 @@ import type { InboxJob } from './job.js';
 import { CLOCK_TOLERANCE_MS, type PutOff } from './turn.js';
 
 /**
- * Gives a run its event back whose lock it has lost. Returns 0 if it cannot have it.
+ * Takes an event back for a run that has lost its lock. Returns 0 if the run cannot have it.
  *
  * A job that waits again becomes active; stalled jobs go to the front. BullMQ counts the starts of a job from 0 again
  * when it was replayed. A worker that has a job with more stalls than rests only puts it off, and runs it later.
@@ -144,7 +144,7 @@ export class JobWorker extends Worker<StoredWebhook, string> {
     }
   }
 
-  /** Gives a run its event back. Returns false if it is over, or another run has it, unless `evenFromOthers`. */
+  /** Takes an event back for its run. False if it has ended, or another run has it, unless `evenFromOthers`. */
   async reclaim({ job, token }: JobRun, evenFromOthers = false): Promise<boolean> {
     const id = job.id ?? '';
     const keys = [...LISTS, id, `${id}:lock`].map((key) => this.toKey(key));

@@ -93,13 +93,13 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
 
   async close(grace: number): Promise<void> {
     this.#isClosing = true;
-    await succeedsWithin(this.#settle(), grace + RECORD_MS);
+    await succeedsWithin(this.#finishTasks(), grace + RECORD_MS);
     this.#hasGivenUp = true;
     clearInterval(this.#timer);
     await succeedsWithin(this.#rows.leave(), LEAVE_MS);
   }
 
-  async #settle(): Promise<void> {
+  async #finishTasks(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
