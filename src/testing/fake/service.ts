@@ -7,8 +7,7 @@ import type { FakeChoices } from './choices.js';
 import { answerFaulted, type Faults, NO_FAULTS } from './faults/faults.js';
 import type { Generation } from './generation.js';
 import { type FakeRequest, type Log, maskedHeaders } from './log.js';
-import type { BaseUrls } from './places.js';
-import { noOperation, type Place } from './places.js';
+import { type BaseUrls, noOperation, type Place } from './places.js';
 import type { Store } from './records/region-store.js';
 import { Refusal, statusAndCode, statusName } from './refusals.js';
 import { type Answer, errorBody, jsonResponse, readable } from './responses.js';
@@ -40,7 +39,7 @@ export interface Incoming {
   readonly refused?: { readonly status: number; readonly message: string } | undefined;
 }
 
-/** What the rule of a request gets to know. */
+/** A request with its body read, as its rule gets it. */
 interface ReadRequest {
   readonly incoming: Incoming;
   readonly match: RouteMatch | undefined;
