@@ -104,7 +104,7 @@ export async function readWarnings(
     eviction: evictionWarning(info),
     unlimited:
       numberIn(info, 'maxmemory') === 0 &&
-      'maxmemory is 0: Redis grows until the system kills it. Set maxmemory for highWater.',
+      'maxmemory is 0: Redis grows until the system kills it. Set maxmemory, or highWater has no effect.',
     persistence: persistenceWarning(info, fsync),
     replicas: replicasWarning(info, settings),
     failover: failoverWarning(settings),

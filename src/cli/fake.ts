@@ -89,7 +89,7 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
     // Another fake that keeps its records there would lose its own.
     if (written !== undefined && readFileSync(file, 'utf8') !== written) {
       throw new Error(
-        `${file} is not as this fake wrote it, so it is left alone. Restart the fake to read it.`,
+        `${file} was changed by something else, so the fake does not overwrite it. Restart the fake to read it.`,
       );
     }
     const text = `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`;

@@ -99,7 +99,7 @@ function manifest(text: string, name: string, parts: InboxParts): string {
 function oneOf(option: string, value: string | undefined, names: readonly string[]): string {
   if (value !== undefined && names.includes(value)) return value;
   const problem = value === undefined ? `Missing ${option}` : `Unknown ${option} "${value}"`;
-  throw new UsageError(`${problem}. There is: ${names.join(', ')}.
+  throw new UsageError(`${problem}. Choose one of: ${names.join(', ')}.
 Other servers: ${inPackage('docs/guides/servers.md')}
 An inbox on Redis: ${inPackage('examples/bullmq-inbox')}`);
 }

@@ -33,7 +33,7 @@ export interface EnvelopeFields {
 /**
  * Reads the envelope `{ success, message, data }`, and returns its `data` (specification, 2.7).
  *
- * Of an envelope with more fields, {@link withFields} gives all, and {@link withPage} reads lists with a cursor.
+ * For an envelope with more fields, use {@link withFields}. For a list with a cursor, use {@link withPage}.
  *
  * @param schema - Any Standard Schema of `data`; its output is returned. A value that does not match a schema
  *   of this package, or an array of one, is drift in `tolerant` mode. Any other schema decides alone.
@@ -137,8 +137,8 @@ export interface PageShape<Result, Row, Cursor extends string> extends ResponseS
  * A choice: the specification shows no list with a cursor. `platform.send(…)` gives the fields of one page.
  *
  * @param record - The Standard Schema of one row, as for {@link withData}; not of a list.
- * @param names - What the service calls the parts, if not so; the query's cursor too.
- * @throws {TypeError} If the record is not a Standard Schema, or a name is unknown or no text.
+ * @param names - The service's own names of these parts, and of the cursor in the query.
+ * @throws {TypeError} If the record is not a Standard Schema, or a name is unknown or not a string.
  *
  * @example
  * ```ts
@@ -171,7 +171,9 @@ export function withPage(record: StandardSchemaV1, names?: PageNames): PageShape
   const fieldNames: readonly unknown[] = Object.values(parts);
   const areTexts = [cursor, ...fieldNames].every((name) => typeof name === 'string' && name !== '');
   if (!areTexts || fieldNames.length > 3 || new Set(fieldNames).size < 3) {
-    throw new TypeError('withPage: takes names of data, nextCursor, hasMore and cursor, all different texts');
+    throw new TypeError(
+      'withPage: takes names of data, nextCursor, hasMore and cursor: strings, not empty, all different',
+    );
   }
   const fields = {
     [page.data]: isOwnSchema(record) ? z.array(record as unknown as z.core.$ZodType) : listOf(record),

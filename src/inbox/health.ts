@@ -21,8 +21,8 @@ export interface InboxCounts {
   /**
    * The number of waiting events whose type has no handler. They are a part of `depth`.
    *
-   * In a file: no handler in this process, and undefined if it has no worker. On Redis: no handler in the workers
-   * that came to them, nor in this process, and undefined if none is connected.
+   * In a file or in Postgres: no handler in this process, and undefined if it has no worker. On Redis: no handler in
+   * the workers that came to them, nor in this process, and undefined if none is connected.
    */
   readonly unhandled: number | undefined;
   /** The number of dead letters: events that could not be handled, and are kept. */
@@ -33,7 +33,7 @@ export interface InboxCounts {
    * On Redis, only the events that are next in line or due first are looked at.
    */
   readonly oldestMs: number | undefined;
-  /** Connected workers in all processes. In a file, one that was killed counts until its lock has run out. */
+  /** Workers in all processes. In a file or in Postgres, one that was killed counts until its lock has expired. */
   readonly workers: number | undefined;
 }
 
@@ -85,12 +85,12 @@ export function toHealth<Warning extends string>(
   };
 }
 
-/** Warns of events that nobody takes: no worker runs, or it looks at another path or queue. */
+/** Warns of events that nobody takes: no worker runs, or it looks at another path, schema or queue. */
 function findNobody({ workers, waiting, retrying, oldestMs }: InboxCounts): InboxWarnings<SharedWarning> {
   const wait = (waiting ?? 0) + (retrying ?? 0);
   if (workers !== 0 || wait === 0 || (oldestMs ?? 0) < UNATTENDED_MS) return {};
   return {
-    workers: `Events wait (${wait}), and no worker is connected. Call inbox.work with the same path or queue.`,
+    workers: `Events wait (${wait}), and no worker is connected. Call inbox.work with the same path, schema or queue.`,
   };
 }
 

@@ -25,7 +25,7 @@ import { type EventHandlers, type HandlersByType, toHandlers } from './work-hand
 import { type InboxWorker, Runs, type WorkerParts } from './worker.js';
 
 /*
- * The way of an event through an inbox:
+ * How an event goes through an inbox:
  *
  * 1. Stored: the receiver has verified a delivery, and `store` waits until the engine has taken the event.
  *    Then the receiver responds with 200.
@@ -82,7 +82,7 @@ export class Inbox<
   readonly #parts: InboxParts<Warning, Takes, Worker>;
   /** The number of characters in events that wait to be stored. */
   #waitingChars = 0;
-  /** The workers of this process, and what is theirs. */
+  /** The workers of this process, each with its consumer and its handlers. */
   readonly #workers = new Map<Worker, { readonly consumer: Takes; readonly handlers: EventHandlers }>();
   #watching: ReturnType<typeof setTimeout> | undefined;
   #closing: Promise<void> | undefined;
@@ -114,7 +114,8 @@ export class Inbox<
     const json = JSON.stringify(event);
     const { length } = json;
     if (this.#waitingChars + length > MAX_WAITING_CHARS) {
-      throw new WebhookError(`More than ${MAX_WAITING_CHARS} characters of events wait to be stored`);
+      const problem = `More than ${MAX_WAITING_CHARS} characters of events wait to be stored`;
+      throw new WebhookError(`${problem}: ${engine.name} does not keep up`);
     }
     this.#waitingChars += length;
     const leave = () => void (this.#waitingChars -= length);
@@ -306,7 +307,7 @@ export class Inbox<
     clearTimeout(this.#watching);
     await Promise.all([...this.#workers.keys()].map((worker) => worker.close(options)));
     await succeedsWithin(this.#parts.engine.close(), CLOSE_STORAGE_MS);
-    // Those who have just got their response go on first.
+    // Lets callers continue first whose call has just succeeded.
     await sleep(0);
     for (const reject of this.#rejecters) reject(closedError());
   }

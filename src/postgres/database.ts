@@ -140,7 +140,7 @@ export class Database {
       const { message } = cleanError(error);
       if (codeOf(error) === '42501') {
         const advice =
-          'Let its owner run what `npx agent-platform-sdk doctor --inbox postgres://… --tables` prints';
+          'As a role that may, run what `npx agent-platform-sdk doctor --inbox postgres://… --tables` prints';
         throw new ConfigurationError(`The role may not make the inbox's tables. ${advice}: ${message}`, {
           option: 'schema',
           cause: error,

@@ -39,8 +39,9 @@ const POLL_MS = 250;
 /**
  * Events as rows of a table.
  *
- * `database.ts` has the connections, `tables.ts` the tables, `events.ts` stores and counts, and `batcher.ts` joins what
- * happens together. `rows.ts` is what a worker asks of it: `inbox/rows/` has the loop.
+ * `database.ts` has the connections, and `tables.ts` the tables. `events.ts` stores events, counts them, and finds dead
+ * letters. `rows.ts` is what a worker asks for, and `ends.ts` records how runs end: `inbox/rows/` has the loop.
+ * `batcher.ts` sends what comes at the same time as one query.
  */
 export class PostgresEngine implements Engine<PostgresWarning> {
   readonly name = 'Postgres';
@@ -111,8 +112,10 @@ export class PostgresEngine implements Engine<PostgresWarning> {
     }
     const count = runner.handlersOf(key);
     if (count > 1) {
-      const text = `${event.type} has ${count} handlers, and the end of one would be the end of all. Register one.`;
-      throw new ConfigurationError(`A transaction can't complete the event: ${text}`, { option: 'eventKey' });
+      const text = `${event.type} has ${count} handlers, and this would end it for all of them. Register one.`;
+      throw new ConfigurationError(`A transaction cannot complete the event: ${text}`, {
+        option: 'eventKey',
+      });
     }
     const { schema } = this.#database;
     return {

@@ -119,7 +119,8 @@ export class PostgresRows implements Rows<TakenRow> {
   async end(event: TakenRow, ending: RecordedEnding): Promise<Recorded> {
     this.#parts.runs.delete(event);
     const ended = await this.#parts.ends.add({ event, ending });
-    if (ended === 'locked') throw new Error('A transaction holds the row of an event that has ended');
+    if (ended === 'locked')
+      throw new Error('An open transaction locks the row of an event whose run has ended');
     return ended;
   }
 

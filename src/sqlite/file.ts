@@ -132,10 +132,13 @@ export class InboxFile {
       this.#leftover = copyLeftover(this.#runtime, this.database, this.#identity, this.#inPlaceAt);
     } catch (error) {
       const reason = cleanError(error).message;
-      return warn(`There is no copy yet: ${reason}. Mend that, and do not stop this process before`);
+      return warn(
+        `There is no copy yet: ${reason}. Fix that, and do not stop this process until there is one`,
+      );
     }
     const copy = this.#leftover.path;
-    if (this.#leftover.isInPlace) return warn(`A copy of all events is at the path, and is ${copy}. Restart`);
+    if (this.#leftover.isInPlace)
+      return warn(`A copy of all events is at the path, and is also at ${copy}. Restart`);
     const steps = `Stop all processes, delete ${path}-wal and ${path}-shm, move the copy to ${path}, restart`;
     warn(`A copy of all events is ${copy}. ${steps}`);
   }

@@ -32,7 +32,7 @@ export interface Runtime {
 const LEAST_VERSION = '3.51.3';
 
 const ADVICE =
-  'Use Node 22.22.3+ or 24.15+, Bun, or Deno; or createBullMQInbox, with a Redis; or createPostgresInbox.';
+  'Use Node 22.22.3+ or 24.15+, Bun, or Deno. Or use createPostgresInbox, or createBullMQInbox with a Redis.';
 
 /**
  * Returns the modules of the runtime.

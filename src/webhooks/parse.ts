@@ -193,7 +193,7 @@ function refusalOf({ reason, hint }: Rejection, body: unknown): WebhookError {
   }
   const hasPayload = !isObject(body) || 'payload' in body;
   return new WebhookVerificationError(
-    `The webhook was not verified\n  ${hint}\n  After a rotation, \`secret\` takes both secrets as a list.` +
+    `The webhook was not verified\n  ${hint}\n  During a rotation, pass both secrets as a list in \`secret\`.` +
       (hasPayload ? '' : '\n  There is no `payload`: pass the body of the request, not the request.'),
   );
 }

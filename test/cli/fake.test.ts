@@ -212,7 +212,7 @@ test('two fakes with one --state: the second write is refused, and nothing is lo
   await post(`${first.url}/_fake/records/eu/tools`, { id: 'of_first' });
   first.stop();
   await first.exit;
-  expect(first.errors[0]).toContain('is not as this fake wrote it, so it is left alone');
+  expect(first.errors[0]).toContain('was changed by something else, so the fake does not overwrite it');
   expect(readFileSync(file, 'utf8')).toContain('of_second');
 });
 

@@ -87,9 +87,9 @@ test('a folder with a file is left alone', async () => {
 });
 
 test.each([
-  [[], 'Missing --server. There is: express, hono, nest, next.'],
-  [['--server', 'koa'], 'Unknown --server "koa". There is: express, hono, nest, next.'],
-  [['--server', 'hono', '--inbox', 'redis'], 'Unknown --inbox "redis". There is: file, postgres.'],
+  [[], 'Missing --server. Choose one of: express, hono, nest, next.'],
+  [['--server', 'koa'], 'Unknown --server "koa". Choose one of: express, hono, nest, next.'],
+  [['--server', 'hono', '--inbox', 'redis'], 'Unknown --inbox "redis". Choose one of: file, postgres.'],
 ])('%j names what there is, and where the rest is described', async (args, problem) => {
   const folder = newFolder('app');
   const { code, errors } = await finish(['init', folder, ...args]);

@@ -76,7 +76,7 @@ const regionHint = (ending: string) =>
 
 test.each<[status: number, hints: readonly string[]]>([
   // The live service responds with 401 for an unknown id.
-  [401, [regionHint(", or the id doesn't exist.")]],
+  [401, [regionHint(', and that the id exists.')]],
   [402, []],
   [403, ["Check the workspace's plan and add-ons, and the permissions of the token."]],
   [404, [regionHint('.')]],
@@ -99,7 +99,7 @@ test.each<[status: number, hints: readonly string[]]>([
 
 test('a 401 of an operation on no item does not question an id', async () => {
   addFaults({ status: 401 });
-  await expect(createClient().tools.listDefaults()).rejects.not.toThrow("the id doesn't exist");
+  await expect(createClient().tools.listDefaults()).rejects.not.toThrow('the id exists');
 });
 
 describe('the words of the service survive in every form', () => {

@@ -206,7 +206,7 @@ test.each<[what: string, declare: () => unknown, message: string]>([
   ['a part that every object has', () => withPage(row, { toString: 'x' } as object), 'withPage: takes names'],
   ['a name that is no text', () => withPage(row, { data: 5 } as object), 'withPage: takes names'],
   ['an empty name', () => withPage(row, { data: '' }), 'withPage: takes names'],
-  ['one name for two parts', () => withPage(row, { data: 'x', nextCursor: 'x' }), 'all different texts'],
+  ['one name for two parts', () => withPage(row, { data: 'x', nextCursor: 'x' }), 'not empty, all different'],
 ])('%s is refused', (_, declare, message) => {
   expect(declare).toThrow(TypeError);
   expect(declare).toThrow(message);

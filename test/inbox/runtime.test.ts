@@ -28,7 +28,7 @@ test.each([
   const create = () => createSqliteInbox({ path: '/nowhere/webhooks.db' });
   expect(create).toThrow(ConfigurationError);
   expect(create).toThrow(problem);
-  expect(create).toThrow(/Use Node 22\.22\.3, 24\.15 or later, Bun or Deno; or createBullMQInbox/);
+  expect(create).toThrow(/Use Node 22\.22\.3\+ or 24\.15\+, Bun, or Deno\. Or use createPostgresInbox/);
 });
 
 test.each(['3.51.3', '3.52.0', '3.53.4', '4.0.0'])('SQLite %s is taken', (version) => {

@@ -70,7 +70,7 @@ export function toConnectionError(call: Call, cause: unknown): ConnectionError {
     const own = settings.fetch === undefined ? '' : ', the option `fetch`';
     hints.push(`Check \`baseUrls.${settings.region}\`${own} and the network.`);
   }
-  // The hosts of a fake (`src/testing/fake/base-urls.ts`), to which nothing resolves.
+  // The hosts of a fake (`src/testing/fake/places.ts`), to which nothing resolves.
   if (neverConnected && settings.baseUrl.includes('.test/')) {
     hints.push('The address of a fake needs `fetch: fake.fetch`.');
   }
@@ -147,7 +147,7 @@ function hintsFor(call: Call, { status, headers }: Response): string[] {
   const hints: string[] = [];
   if (status === 401 || status === 404) {
     // For an unknown id, the live service responds with 401.
-    const item = status === 401 && endpoint.path.includes('{') ? ", or the id doesn't exist" : '';
+    const item = status === 401 && endpoint.path.includes('{') ? ', and that the id exists' : '';
     hints.push(
       `The region is '${settings.region}': check that the token, the ids and ${settings.baseUrl} belong to it${item}.`,
     );

@@ -95,7 +95,7 @@ export function listSecrets(secrets: unknown): {
     }
   }
   if (listed.length === 0 && problems.length === 0) {
-    const text = `must be a string, a list, or an object of secrets by workspace name, got ${typeName(secrets)} without any.`;
+    const text = `must be a string, a list, or an object of secrets by workspace name, got ${typeName(secrets)} without a secret.`;
     problems.push({ option: 'secret', text });
   }
   if (new Set(listed.map(({ secret }) => secret)).size < listed.length) {

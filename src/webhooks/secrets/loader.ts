@@ -93,7 +93,7 @@ export class SecretLoader implements OwnerFinder {
       const returned = this.#call();
       if (!isThenable(returned)) interval = CALL_INTERVAL_MS;
       const late = () =>
-        new WebhookError(`The function \`secret\` did not end within ${LOAD_INTERVAL_MS} ms.`);
+        new WebhookError(`The function \`secret\` did not load the secrets within ${LOAD_INTERVAL_MS} ms.`);
       const secrets = await within(Promise.resolve(returned), LOAD_INTERVAL_MS, late);
       if (secrets === undefined) {
         throw new ConfigurationError('The function `secret` returned nothing.', { option: 'secret' });
