@@ -135,7 +135,7 @@ export interface AgentPlatformOptions extends CallOptions {
   readonly logger?: Logger | undefined;
   /** Says from which level on lines are logged. Default `'warn'`. Environment: `AGENT_PLATFORM_LOG`. */
   readonly logLevel?: LogLevel | undefined;
-  /** Run during each call, for tracing and metrics. */
+  /** Callbacks that run during each call, for tracing and metrics. */
   readonly hooks?: Hooks | undefined;
   /**
    * Limits the bytes of a response, after decompression. Default 64 MiB.

@@ -5,8 +5,8 @@ import { CallError } from './call.js';
 /**
  * An option is wrong or missing. The message names it, and its environment variable if it has one.
  *
- * Thrown before anything is sent. Exceptions: a token function may fail before a retry; then that attempt is
- * not sent. An option `fetch` that gives no response may have sent one (`outcomeUnknown`).
+ * Thrown before anything is sent, with two exceptions. A token function may fail before a retry, which is then not
+ * sent. A `fetch` of yours that returns no response may have sent the request (`outcomeUnknown`).
  */
 export class ConfigurationError extends AgentPlatformError {
   static override readonly errorName = 'ConfigurationError';

@@ -69,9 +69,8 @@ export class ApiError extends ResponseError {
   /**
    * Holds the body if it is an error body of the specification (section 7), else undefined.
    *
-   * The HTML of a proxy, or an object with further fields, is none.
-   *
-   * Suggests that the service refused, not a proxy: an assumption. As sent, and not enumerable.
+   * The HTML of a proxy is not one, nor is an object with further fields. So if it is there, the service itself has
+   * probably refused the call, not a proxy (an assumption). As sent, and not enumerable.
    */
   declare readonly errorBody: ErrorBody | undefined;
   /** Repeats the `code` beside the service's words, if it is a string. */
@@ -152,7 +151,8 @@ export class RateLimitError extends ApiError {
 /**
  * 5xx: the service failed, or a proxy in front of it.
  *
- * A `GET` was retried unless the status stays, as a 501 does. Other calls may have taken effect (`outcomeUnknown`).
+ * A `GET` was retried, unless a retry cannot help, as after a 501. Other calls may have taken effect
+ * (`outcomeUnknown`).
  */
 export class ServerError extends ApiError {
   static override readonly errorName = 'ServerError';

@@ -66,7 +66,7 @@ export class WebhookVerificationError extends WebhookError {
   declare readonly type: 'webhook_verification_error';
 }
 
-/** The delivery is not JSON or no envelope (6.1), or its payload does not match 6.3. */
+/** The delivery is not JSON, is not an envelope (6.1), or has a payload that does not match 6.3. */
 export class WebhookPayloadError extends WebhookError {
   static override readonly errorName = 'WebhookPayloadError';
   declare readonly type: 'webhook_payload_error';

@@ -63,7 +63,7 @@ export interface Runner {
   /**
    * Reports an event that the engine has failed itself.
    *
-   * Its locks were lost too often, no worker had a handler for it, or an end was refused.
+   * Its locks were lost too often, no worker had a handler for it, or BullMQ has failed its job.
    */
   failedByEngine(event: InboxEvent, error: Error, becomes: 'retry' | 'dead'): void;
 }

@@ -9,7 +9,7 @@ interface Waiting<Item, Result> {
 /** Limits one query, in items and in characters. */
 const MOST = { items: 500, chars: 4_000_000 };
 
-/** Sends what comes while a query is under way as one query, so that it shares a commit. */
+/** Collects what comes while a query is under way, and sends it as one query with one commit. */
 export class Batcher<Item, Result> {
   readonly #send: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #sizeOf: (item: Item) => number;

@@ -104,7 +104,7 @@ export class Events implements DeadLetterStorage {
     );
   }
 
-  /** Returns the number of workers that live, and on what the durability of a commit depends. */
+  /** Counts the workers that live, and reads the settings that decide whether a commit survives a crash. */
   async server(): Promise<ServerState | undefined> {
     const setting = (name: string) => `current_setting('${name}')`;
     const [state] = await this.#database.query<ServerState>(

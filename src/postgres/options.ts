@@ -31,8 +31,8 @@ export interface PostgresInboxOptions extends InboxOptions {
   /**
    * The schema of the inbox's tables. Default `'agent_platform'`.
    *
-   * The inbox creates both at first use. If its role may not, let `npx agent-platform-sdk doctor --tables` print the
-   * SQL for one that may.
+   * The inbox creates both at first use. If its role may not, let one that may run the SQL that this prints:
+   * `npx agent-platform-sdk doctor --inbox postgres://… --tables`.
    */
   readonly schema?: string | undefined;
 }

@@ -35,7 +35,8 @@ const POLL_MS = 100;
 /**
  * Events as rows of one file.
  *
- * `database.ts` opens the file, `tables.ts` has its tables, and `writer.ts` commits changes in groups.
+ * `file.ts` is the open file, and notices when it is gone. `database.ts` opens its connection, `tables.ts` has its
+ * tables, and `writer.ts` commits changes in groups.
  * `events.ts` is the SQL of receivers, health and dead letters, `rows.ts` that of a worker: `inbox/rows/` has
  * its loop.
  */

@@ -22,7 +22,8 @@ export class SqliteInbox extends Inbox<SqliteWarning> {
  * package.
  *
  * It needs Node 22.22.3+ or 24.15+, Bun, or Deno, and a disk that outlives the process: in a container,
- * a volume. An event is as safe as that disk. On several machines, use `createBullMQInbox`.
+ * a volume. An event is as safe as that disk. On several machines, use `createPostgresInbox` or
+ * `createBullMQInbox`.
  *
  * @throws {ConfigurationError} An option is wrong, the file cannot be opened, or this runtime has no safe
  * SQLite.

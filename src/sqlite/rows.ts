@@ -175,7 +175,7 @@ export class FileRows implements Rows<TakenRow> {
     return this.#file.database.run(sql, ...values, id, key, run) === 1;
   }
 
-  /** When an event dies that does so now, and until when it is kept. A clock that is behind takes no time away. */
+  /** The time of a death now, and until when the dead letter is kept. A clock that is behind does not shorten that. */
   #deathOf({ receivedAt }: Pick<TakenRow, 'receivedAt'>): [died: number, keptUntil: number] {
     const died = Math.max(Date.now(), receivedAt);
     return [died, died + this.#settings.deadLetterRetention];

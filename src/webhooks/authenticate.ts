@@ -102,7 +102,7 @@ function* authenticationOf<Found>(
   return { type, payload, secret, fields, text, owner };
 }
 
-/** The secret of the forged events that `doctor` and `trigger --forged` post. It is nobody's, and no secret. */
+/** The secret of the forged events that `doctor` and `trigger --forged` post. No workspace has it. */
 export const FORGED_SECRET = 'forged-by-agent-platform-sdk';
 
 /** @param secret - Undefined if there is none. */

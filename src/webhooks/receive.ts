@@ -86,7 +86,7 @@ export async function receive(
       delivery.reports.push(reporter.rejected(about, error));
       outcome = error.reason;
     } else {
-      // No other step than that of the key throws anything else.
+      // Only the step that makes the key throws anything else.
       const failure = error instanceof StageError ? error : new StageError('dedupe', error);
       if (failure.stage === 'secret') about = { ...about, size: failure.size };
       report(delivery, about, failure.stage, failure.thrown);
@@ -121,11 +121,11 @@ async function admit(
     unverified.stop = (reason) => deadline.abort(new Rejection(reason));
     budget.hold(unverified, memoryOf(body));
     const authentic = await authenticate(body, ownerFinder(), deadline);
-    // A body of which there is more as text may be the oldest itself.
+    // Its text may take more memory than its bytes did: the budget may have dropped this very body.
     deadline.signal.throwIfAborted();
     return { authentic, size: settings.hooks.onDelivery && sizeOf(body) };
   } catch (error) {
-    // The budget's reason counts, whatever a secret function has thrown since.
+    // The reason of the budget wins over whatever a secret function has thrown since.
     const reason: unknown = deadline.signal.reason;
     const failure = reason instanceof Rejection ? reason : error;
     const size = body && sizeOf(body);
@@ -233,7 +233,7 @@ function report(
   reports.push(receiver.reporter.failed(error, { stage, event, context }));
 }
 
-/** Where something outside of this package may fail, and the outcome then. */
+/** The outcome of a delivery if something outside of this package fails, by its stage. */
 const FAILED = {
   secret: 'secret_failed',
   dedupe: 'internal_error',
@@ -248,7 +248,7 @@ class StageError extends Error {
     readonly size?: number,
   ) {
     super(stage);
-    // As of a `Rejection`.
+    // See `Rejection`.
     this.stack = '';
   }
 }

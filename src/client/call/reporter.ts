@@ -87,7 +87,7 @@ export function reportEnd(call: StartedCall, error: AgentPlatformError | undefin
   );
 }
 
-/** What a hook is told of the latest attempt. */
+/** Describes the latest attempt to a hook. */
 export function hookCall(call: Call): HookCall {
   const { id, endpoint, settings, attempts } = call;
   const { method, path: route } = endpoint;

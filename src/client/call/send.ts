@@ -23,7 +23,7 @@ import type { RawPath, RequestInput } from './request.js';
 import { parseBody, readText, toResult } from './response.js';
 import { delayBeforeRetry } from './retry.js';
 
-/** What a call does beside what its endpoint says. */
+/** Extras of a call that its endpoint does not declare. */
 export interface CallExtras {
   /** Throws for what is wrong with the call, before its other checks. */
   readonly check?: () => void;

@@ -1,8 +1,8 @@
 import type { Ending, InboxEvent, RecordedEnding } from '../engine.js';
 
 /*
- * An engine of rows keeps each event in a row with a state: a file does, and so does a table of Postgres. All of
- * them share the loop of `consumer.ts`, which polls, and asks the engine for nine changes: `Rows`.
+ * An engine of rows keeps each event in a row with a state: a file does, and so does a table of Postgres. Both share
+ * the loop of `consumer.ts`, which polls, and asks the engine for nine things: `Rows`.
  *
  * | state | until |
  * |---|---|
@@ -11,7 +11,9 @@ import type { Ending, InboxEvent, RecordedEnding } from '../engine.js';
  * | running | `end` by its run, `free` when its worker has died, `keep` when no run of it is known |
  * | dead | it is replayed or removed, or `sweep` deletes it |
  *
- * A row counts how often it was taken. With that number, a late run is told from the present one.
+ * A handled event leaves only its key: in a file in a table of its own, in Postgres in a row with the state `done`.
+ *
+ * A row counts how often it was taken. That number distinguishes a late run from the present one.
  *
  * Each method may reject: the loop reports that, waits for a second, and asks again. All times are of one clock, the
  * storage's own: the loop only hands out delays. The changes that the loop asks for in one turn of the event loop may

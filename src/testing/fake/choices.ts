@@ -42,9 +42,11 @@ export interface FakeChoices {
   /** Status and code of some error responses. */
   readonly refusals: RefusalChoices;
   /**
-   * Allows (`true`) or refuses (`false`) a request; `undefined` leaves it to the default. Which operations
-   * accept which secret is not shown (5.2). By default, a secret reaches the records of its own agent or
-   * workspace, and an agent secret may not list members and teams, release a number or delete a workspace.
+   * Allows (`true`) or refuses (`false`) a request; `undefined` leaves it to the default.
+   *
+   * The specification does not say which operations accept which secret (5.2). By default, a secret reaches the
+   * records of its own agent or workspace, and an agent secret may not list members and teams, release a number or
+   * delete a workspace.
    *
    * @example
    * ```ts

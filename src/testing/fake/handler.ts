@@ -27,7 +27,9 @@ export interface HandlerCall<
   /** The records of this region, to read and to change. */
   readonly state: MutableRegionState;
   /**
-   * Puts the result into the envelope of a success (2.7), for an endpoint declared by `withData`. If the response has a custom schema, return the whole body instead.
+   * Puts the result into the envelope of a success (2.7), for an endpoint declared by `withData`.
+   *
+   * If the response has a custom schema, return the whole body instead.
    */
   readonly succeed: (...data: Result extends void ? [] : [data: Result]) => object;
   /** Responds with an error body (section 7). {@link FakeChoices.refusals} decides status and code. */

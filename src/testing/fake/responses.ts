@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../schemas/envelope.js';
 import { parseJson } from '../../utils/json.js';
 
-/** The envelope of a success (2.7). Its message is not shown: `'OK'` is a choice. */
+/** The envelope of a success (2.7). The specification does not show its message: `'OK'` is a choice. */
 export const SUCCESS = { success: true, message: 'OK' } as const;
 
 /** A response of the fake, with its body as the log shows it. */

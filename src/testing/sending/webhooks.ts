@@ -27,8 +27,8 @@ import { type Subscription, Subscriptions } from './subscriptions.js';
 const CLOCK_JUMP_MS = 1_000;
 
 /**
- * Sends the service's events to subscribers. Nothing is sent by itself, because which action emits which
- * event is not shown (6.4).
+ * Sends the service's events to subscribers. Nothing is sent by itself, because the specification does not say
+ * which action emits which event (6.4).
  */
 export class FakeWebhooks {
   readonly #store: Store;

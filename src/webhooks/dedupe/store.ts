@@ -40,9 +40,9 @@ export const DEFAULT_MAX_KEYS = 100_000;
 /** Options of {@link createMemoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
-   * Sets how many handled events are remembered, at least. Default 100 000. At most twice as many are.
+   * Sets how many handled events are remembered at least. Default 100 000. The most is twice as many.
    *
-   * Events that are being handled are always remembered, and not counted.
+   * Events that are being handled are always remembered, and do not count.
    */
   readonly maxKeys?: number | undefined;
 }

@@ -45,7 +45,7 @@ const KEY_END = 'Secret"';
  */
 const VALUE = /\s*:\s*("(?:[^"\\]|\\.){0,24576}")/y;
 
-/** A chat may quote the field. Whoever sends more wants to make work: eight mebibytes have room for 400,000. */
+/** A chat may quote the field, but more are an attack: eight mebibytes have room for 400,000. */
 const MAX_CANDIDATES = 1_000;
 
 /**

@@ -34,8 +34,8 @@ export interface WebhookSecretOptions {
  * Verifies the secret that a delivery carries, for example by a database query.
  *
  * Query by a hash of the secret, so that neither timing nor logs of the database reveal it. Called for at
- * most 16 candidates per delivery, each of at most 4,096 characters: an event whose own secret stands behind 16
- * other fields of that name is refused.
+ * most 16 candidates per delivery, each of at most 4,096 characters: an event with 16 other fields of that name
+ * before its own is refused.
  */
 export type WebhookSecretVerifier = (candidate: string) => SecretAnswer | Promise<SecretAnswer>;
 
@@ -96,7 +96,7 @@ export function knownSecrets(
 }
 
 /**
- * A delivery carries one secret. Others are in fields of that name in its payload, or make work on purpose.
+ * A delivery carries one secret. Others are in fields of that name in its payload, or are an attack.
  */
 const MAX_CALLS_PER_DELIVERY = 16;
 

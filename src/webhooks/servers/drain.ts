@@ -20,7 +20,7 @@ export interface DrainOptions {
   /**
    * Limits the time for connections that are open after the delay, in ms. Default 25 000.
    *
-   * Then they are cut. If handlers run before the 200, give them the receiver's `deadline`.
+   * Then they are cut. If handlers run before the 200, set it to the receiver's `deadline`.
    */
   readonly timeout?: number | undefined;
 }

@@ -7,7 +7,7 @@ import type { EventAgentPlatform } from '../../../schemas/values.js';
 import type { Variable } from '../../../schemas/variable.js';
 import type { Region } from '../../../utils/regions.js';
 
-/** A workspace of the fake. Its fields are not shown: these are what the rules need. */
+/** A workspace of the fake. The specification does not show its fields: these are what the rules need. */
 export interface FakeWorkspace {
   /** The workspace's id. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface FakeWorkspace {
   readonly memberIds: readonly string[];
 }
 
-/** An agent of the fake. Its fields are not shown: these are what the rules need. */
+/** An agent of the fake. The specification does not show its fields: these are what the rules need. */
 export interface FakeAgent {
   /** The agent's id, unique in its region. */
   readonly id: string;
@@ -50,7 +50,7 @@ export interface FakeAgent {
 export interface FakeOrg {
   /** The organisation's id. */
   readonly id: string;
-  /** The workspace whose secret reaches it. How the two belong together is not shown. */
+  /** The workspace whose secret reaches it. The specification does not say how the two belong together. */
   readonly workspaceId: string;
 }
 
@@ -64,7 +64,7 @@ export interface FakeConversation {
   readonly record: Conversation;
 }
 
-/** A lead of the fake. Its fields are not shown; it is removed together with its workspace. */
+/** A lead of the fake, removed with its workspace. The specification does not show its fields. */
 export interface FakeLead {
   /** The lead's id. */
   readonly id: string;
