@@ -39,7 +39,8 @@ export function pagedList<Path extends string, Body, Query, Row>(
     const seen = new Set<string>();
     const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
     let given = input;
-    let cursor: unknown = query?.[names.cursor];
+    // The first call refuses what is no cursor.
+    let cursor = query?.[names.cursor] as string | number | undefined;
     for (;;) {
       // The first call refuses one of another type.
       if (cursor !== undefined) seen.add(String(cursor as string));

@@ -1,5 +1,5 @@
 import type * as z from 'zod/v4/mini';
-import type { Endpoint, HttpMethod } from '../../endpoints/endpoint.js';
+import type { Endpoint, HttpMethod, QueryValue } from '../../endpoints/endpoint.js';
 import { encodePath } from '../../endpoints/path.js';
 import { RequestValidationError } from '../../errors/index.js';
 import { isOwnSchema } from '../../schemas/object.js';
@@ -174,9 +174,9 @@ function findRefused(schema: z.core.$ZodType, value: unknown, path: readonly str
 function queryString(query: unknown): string {
   if (!isObject(query)) refuseType(['query'], wrongType('object', query));
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    for (const one of values) {
+  // Declared as an object of such values.
+  for (const [name, value] of Object.entries(query as Readonly<Record<string, QueryValue>>)) {
+    for (const one of Array.isArray(value) ? (value as readonly QueryValue[]) : [value]) {
       const problem = `expected a plain value or a list of them, received ${typeName(one)}`;
       if (typeof one === 'object') refuseType([name], problem);
       // No object, so it has a text of its own.
