@@ -140,12 +140,6 @@ describe('permits', () => {
   });
 });
 
-test('a token of the other region is refused with 401', async () => {
-  const fake = createFakePlatform();
-  const { tools } = clientOf(fake, { token: fake.seed.na.workspaceSecret });
-  await expect(tools.listDefaults()).rejects.toThrow(AuthenticationError);
-});
-
 describe('refusals', () => {
   test('status and code can be chosen; the code follows the status', async () => {
     const refusals = { notFound: { status: 409 }, notPermitted: { code: 'no_way' } };

@@ -28,22 +28,11 @@ function used(msw: SetupServer): unknown[] {
   return headersOf(handlers.filter(({ isUsed }) => isUsed));
 }
 
-/** Calls the fake in process and through msw, and expects the same response. */
-async function expectSameResponse(fake: FakePlatform, path: string, init?: RequestInit): Promise<Response> {
-  const url = fake.baseUrls.eu + path;
-  const [inProcess, throughMsw] = [await fake.fetch(url, init), await fetch(url, init)];
-  const text = await throughMsw.clone().text();
-  expect([throughMsw.status, text]).toEqual([inProcess.status, await inProcess.text()]);
-  return throughMsw;
-}
-
 test('each operation has its own handler', async () => {
   const fake = createFakePlatform();
   const msw = intercepting(fake);
   const platform = clientOf(fake, { region: 'na' });
-
   for (const name of operationNames) await operations[name].call(platform, fake.seed.na);
-
   expect(used(msw)).toHaveLength(operationNames.length);
   for (const header of used(msw)) expect(header).toMatch(/^(GET|POST|DELETE) https:\/\/na\.[^*]+$/);
   expect(fake.requests.map(({ endpoint, status }) => [endpoint, status])).toEqual(
@@ -80,15 +69,14 @@ test.each([
 ])('the response to %s is that of fake.fetch', async (_, path, init) => {
   const fake = createFakePlatform();
   intercepting(fake);
-
-  const { status } = await expectSameResponse(fake, path, init);
-
-  expect(status).toBe(404);
+  const url = fake.baseUrls.eu + path;
+  const [inProcess, throughMsw] = [await fake.fetch(url, init), await fetch(url, init)];
+  const text = await throughMsw.text();
+  expect([throughMsw.status, text]).toEqual([404, await inProcess.text()]);
 });
 
 test('leaves another host to other handlers', async () => {
   const request = new Request('https://elsewhere.example/v3/tools/defaults');
-
   expect(await getResponse(fakeHandlers(createFakePlatform()), request)).toBeUndefined();
 });
 
@@ -112,16 +100,13 @@ test('serves endpoints of fake.handle, also those added later', async () => {
 });
 
 test.each([
-  ['https://api.example.com', 'https://api.example.com'],
   ['https://api.example.com/v3/', 'https://api.example.com'],
   [' https://API.example.com:443/v3', 'https://api.example.com'],
-  ['https://api.example.com//', 'https://api.example.com'],
   ['https://api.example.com/base/v3//', 'https://api.example.com/base'],
   ['http://localhost:4010', 'http://localhost:4010'],
   ['http://127.0.0.1:4010/eu', 'http://127.0.0.1:4010/eu'],
   ['https://api.example.com/{a}/ü', 'https://api.example.com/%7Ba%7D/%C3%BC'],
   ['http://[::1]:4010/eu', 'http://[::1]:4010/eu'],
-  ['http://[::1]', 'http://[::1]'],
   ['https://api.example.com/a+b/(eu)', 'https://api.example.com/a+b/(eu)'],
   ['https://api.example.com:4010/v:1/a:b', 'https://api.example.com:4010/v:1/a:b'],
 ])('intercepts the base address %j', async (given, baseUrl) => {
