@@ -53,8 +53,8 @@ Options
   --queue <name>    the name of the inbox's queue, if it is not the default
   --inbox <path>    checks the inbox in a file; for one in Postgres, give its URL: postgres://… (needs pg)
   --schema <name>   the schema of an inbox in Postgres, if it is not the default
-  --tables          only prints the SQL that makes the tables of that inbox, for the role of the URL: run it as
-                    one that may
+  --tables          only prints the SQL that creates the tables of that inbox for the role of the URL; run it as
+                    a role that may create them
   --json            prints the findings as JSON
 
 The exit code is 0 if every check is ok, without warnings.`,
@@ -244,7 +244,7 @@ async function openPostgresInbox(connectionString: string, schema?: string): Pro
   // Opening would make them, and they would belong to the role that runs this.
   if (await hasTables(options)) return createPostgresInbox(options);
   throw new Error(
-    'The tables are not there yet: the inbox makes them at its first use, or run what --tables prints.',
+    'The tables are not there yet. The inbox creates them at its first use, or you run what --tables prints.',
   );
 }
 

@@ -82,7 +82,7 @@ function pageIssues(body: Fields, names: Names, seen: ReadonlySet<string>): Issu
   if (!Array.isArray(rows)) message = wrongType('array', rows);
   else if (!isCursor && (next !== undefined || body[names.hasMore])) message = wrongType('a cursor', next);
   else if (isCursor && rows.length > 0 && seen.has(String(next)))
-    message = 'expected a new cursor, received one that was sent';
+    message = 'expected a new cursor, received one that was sent before';
   const path = [Array.isArray(rows) ? names.nextCursor : names.data];
   return message === undefined ? [] : [{ path, code: 'invalid_page', message }];
 }

@@ -44,7 +44,7 @@ export function toHandlers(
     if (type in handlers || typeof handler !== 'function') {
       refuse(
         type,
-        'is no handler. Options are the second argument; onAny belongs to createWebhookHandlers().',
+        'is not a handler. Options are the second argument; onAny belongs to createWebhookHandlers().',
       );
     }
     // `on` refuses an unknown type; the type of `work` ties each handler to its events.

@@ -24,7 +24,7 @@ const fields: Omit<OptionFields<SqliteInboxOptions>, keyof InboxOptions> = {
   path: checkedBy((value) => {
     // SQLite keeps `:memory:` in memory, and takes `file:` for a URI.
     const isPath = typeof value === 'string' && value !== '' && !/^(?::|file:)/.test(value);
-    return isPath ? undefined : 'must be the path of a file, not :memory:';
+    return isPath ? undefined : 'must be the path of a file, not :memory: or a URI';
   }),
   minFree: z.optional(wholeNumber(0)),
 };

@@ -51,12 +51,12 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
   test.each<[what: string, work: unknown, options: object, message: RegExp]>([
     ['a receiver', receiverWith(), {}, /receiver.*by type/],
     ['nothing', undefined, {}, /work must be handlers by type/],
-    ['an option', { concurrency: 5 }, {}, /concurrency is no handler. Options are the second argument/],
+    ['an option', { concurrency: 5 }, {}, /concurrency is not a handler. Options are the second argument/],
     [
       'a method',
       { onAny: () => undefined },
       {},
-      /onAny is no handler.*onAny belongs to createWebhookHandlers\(\)/,
+      /onAny is not a handler.*onAny belongs to createWebhookHandlers\(\)/,
     ],
     ['an unknown type', { nothing: () => undefined }, {}, /nothing/],
     [
