@@ -148,7 +148,7 @@ export class LeveledLogger {
     }
   }
 
-  /** Whether the logger gets a warning, and was not warned of this before. Later it was. */
+  /** Whether the logger takes warnings, and has not had this one. Remembers that it has. */
   isNews(warning: string): boolean {
     const known = warnedOf.get(this.logger) ?? new Set();
     warnedOf.set(this.logger, known);

@@ -125,7 +125,7 @@ function table(rows: () => Rows): Table {
  * Describes each event type: category, agent platforms, channels and payload (specification, 6.2, 6.3).
  *
  * Only the events a receiver is subscribed to are sent (6.2). Subscriptions are changed through the dashboard
- * or an API that the specification doesn't describe (6.4). It doesn't say either whether other types or
+ * or an API that the specification doesn't describe (6.4). Nor does it say whether other types or
  * channels will be sent.
  *
  * @remarks The event types, the receiver, the fake and openapi.json all read this table.
