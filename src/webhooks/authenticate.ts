@@ -53,8 +53,6 @@ export async function authenticate(
     } catch (error) {
       if (!(error instanceof UnknownSecret)) throw error;
       if (!(await finder.renew?.(startedAt, deadline))) throw error;
-      // Whatever a finder does, this ends with the delivery.
-      deadline?.signal.throwIfAborted();
     }
   }
 }
