@@ -82,6 +82,14 @@ test.each([
   },
 );
 
+test('an onError that never settles does not hold the response at the deadline either', async () => {
+  const { receiver, send } = handling({}, never);
+  receiver.onError(never);
+  const response = send(lead);
+  await pass(DEADLINE);
+  expect(await response).toEqual([500, 'deadline_passed']);
+});
+
 test('an event that was verified after the deadline is not handled', async () => {
   const end = deferred();
   const { failures, events, send } = handling({ verifySecret: () => end.promise.then(() => true) });

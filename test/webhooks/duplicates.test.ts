@@ -281,5 +281,5 @@ test('the memory store keeps no claim that was completed or released', async () 
     void store.complete(`done ${key}`, 'owner', 1_000);
     void store.claim(`free ${key}`, 'owner', 1_000);
     void store.release(`free ${key}`, 'owner');
-  });
+  }, 3_000);
 });
