@@ -36,6 +36,10 @@ export const engine: Engine = {
   loseLocks: async () => {
     for (const lock of await redis.keys('*:lock')) await redis.set(lock, 'another worker', 'PX', 400);
   },
+  block: async () => {
+    await redis.client('PAUSE', 60_000, 'WRITE');
+    return () => redis.client('UNPAUSE');
+  },
   readEverything: everythingInRedis,
 };
 

@@ -59,5 +59,10 @@ export function sweepSoon(): void {
 export const engine: Engine = {
   createInbox: (options) => createInbox(options),
   loseLocks: () => sql("UPDATE $.events SET run = run + 1, worker = NULL WHERE state = 'running'"),
+  block: async () => {
+    const client = await pool.connect();
+    await client.query(`BEGIN; LOCK TABLE ${schema}.events, ${schema}.workers IN EXCLUSIVE MODE`);
+    return () => client.query('ROLLBACK').then(() => client.release(true));
+  },
   readEverything: async () => JSON.stringify(await sql('SELECT * FROM $.events')),
 };

@@ -75,5 +75,6 @@ export const engine: Engine = {
     inFile((database) =>
       database.exec("UPDATE events SET run = run + 1, worker = NULL WHERE state = 'running'"),
     ),
+  block: async () => holdLock().release,
   readEverything: async () => JSON.stringify([rowsOf('events'), rowsOf('handled')]),
 };

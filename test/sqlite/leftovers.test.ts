@@ -1,0 +1,4 @@
+import { testLeftovers } from '../inbox/leftovers.js';
+import { engine } from './inbox-fixture.js';
+
+testLeftovers(engine);
