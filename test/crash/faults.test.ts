@@ -62,38 +62,8 @@ test('failover: a lagging replica is promoted, and every other time the old prim
 
 /** Memory for each event that will be sent: half of what it takes while it waits, and more than what stays of it. */
 const ROOM_BYTES = 1_700;
-/**
- * Other data: in a tiny Redis, the connections of the workers alone would take what is left above the mark.
- */
-const OTHER_DATA_BYTES = 8 * 1024 * 1024;
 /** The default of `highWater`. */
 const HIGH_WATER = 0.85;
-
-test('full Redis: it fills up without workers, then workers come and events are accepted again', async () => {
-  const redis = await openRedis();
-  const admin = openAdmin(redis);
-  await admin.setrange('other data', OTHER_DATA_BYTES, '.');
-  const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1]);
-  await admin.config('SET', 'maxmemory', Math.ceil((used + EVENTS * ROOM_BYTES) / HIGH_WATER));
-  // A short timeout: more events are sent than can wait for room.
-  const stage = await Stage.open({ storage: storageAt(redis), workers: 0, inbox: { storeTimeout: 1_000 } });
-  const { ledger, workers } = stage;
-  let [refused, acknowledged] = [0, 0];
-  await stage.send(EVENTS / 2, async () => {
-    if (workers.size > 0) return;
-    while (!ledger.outcomes.has('500') && !ledger.isComplete) await sleep(20);
-    refused = ledger.outcomes.get('500') ?? 0;
-    acknowledged = ledger.acknowledged.size;
-    for (let index = 0; index < 3; index += 1) workers.add(stage.worker());
-  });
-  await expectPromiseKept(stage, () => ({
-    faults: {
-      'refused while full': refused,
-      'acknowledged before': acknowledged,
-      'acknowledged again': ledger.acknowledged.size - acknowledged,
-    },
-  }));
-});
 
 /** The memory of a small instance. */
 const SMALL_BYTES = 24 * 1024 * 1024;

@@ -1,28 +1,20 @@
-/** The scenarios of the crash campaign in which workers, receivers or handlers are slow, absent or replaced. */
+/** The scenarios of the crash campaign in which workers, receivers or handlers are slow, absent, replaced, or end. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'vitest';
 import { expectPromiseKept } from './conclude.js';
+import { playClocks, playDeploy, playPoison } from './scenarios.js';
 import { openRedis, storageAt } from './servers.js';
-import { TYPES } from './settings.js';
 import { EVENTS, IS_SHORT, Stage } from './stage.js';
 
-test('rolling deploy: workers are replaced by workers with a handler for one more type', async () => {
-  const redis = await openRedis();
-  const stage = await Stage.open({ storage: storageAt(redis), worker: { types: [TYPES[0]] } });
-  const { workers } = stage;
-  let replaced = 0;
-  const replaceNext = async () => {
-    if (replaced === workers.size) return;
-    await workers.replace(replaced, stage.worker());
-    replaced += 1;
-  };
-  await stage.send(EVENTS / 5, replaceNext);
-  while (replaced < workers.size) await replaceNext();
-  await expectPromiseKept(stage, ({ steps }) => ({
-    faults: { 'workers replaced': replaced, 'without a handler': steps.get('unhandled') ?? 0 },
-  }));
-});
+test('rolling deploy: workers are replaced by workers with a handler for one more type', async () =>
+  playDeploy(storageAt(await openRedis())));
+
+test('stepping clocks: those of all processes are set ahead and back by up to a month', async () =>
+  playClocks(storageAt(await openRedis())));
+
+test('poison: some events end their worker, and some block it', async () =>
+  playPoison(storageAt(await openRedis())));
 
 test('hung handlers: more handlers never settle than a worker runs at once', async () => {
   const redis = await openRedis();

@@ -9,7 +9,6 @@ import {
 import type { HandlersByType, InboxOptions } from 'agent-platform-sdk/sqlite';
 import { expect, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { collectGarbage } from '../support/memory.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, post, secret } from '../webhooks/deliveries.js';
 import {
@@ -544,24 +543,6 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     expect(runs.at(-1)?.key).toBe(webhooks[2]?.key);
   });
 
-  test('an inbox does not keep a closed worker in memory', async () => {
-    const inbox = createInbox();
-    const closed = async () => {
-      const worker = inbox.work({});
-      // BullMQ 5 keeps one that closes before it is ready.
-      await eventually(async () => expect(await inbox.health()).toMatchObject({ workers: 1 }));
-      await worker.close();
-      return new WeakRef(worker);
-    };
-    const worker = await closed();
-    await eventually(() => {
-      collectGarbage();
-      // A failed assertion would hold the worker itself.
-      expect(worker.deref() === undefined).toBe(true);
-    });
-    expect(await inbox.health()).toMatchObject({ ready: true });
-  });
-
   test('log lines of the inbox have fields, and contain nothing of a payload', async () => {
     const lines: (LogFields & { readonly level: string })[] = [];
     const texts: string[] = [];
@@ -605,12 +586,5 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     await inbox.store(stored());
     await eventually(() => expect(logger.lines.join()).toContain('the hook onHandled failed'));
     expect((await inbox.health()).depth).toBe(0);
-  });
-
-  test('a closed worker keeps no timers', async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
-    for (let count = 0; count < 10; count += 1) await createInbox().work({}).close();
-    expect(timers() - before).toBeLessThan(10);
   });
 }

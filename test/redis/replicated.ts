@@ -21,6 +21,7 @@ export interface RedisPair {
   readonly replicaUrl: string;
   /** Swaps the two once all is copied, and leads the address to the other. Connections stay open. */
   failOver(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 export async function startPair(): Promise<RedisPair> {
@@ -33,7 +34,8 @@ export async function startPair(): Promise<RedisPair> {
     await makeReplica(primary.url, replica.port);
     proxy.lead(replica.port);
   };
-  return { url: proxy.url, replicaUrl: replica.url, failOver };
+  const stop = () => Promise.all([primary.stop(), replica.stop()]);
+  return { url: proxy.url, replicaUrl: replica.url, failOver, stop };
 }
 
 /** A Redis and a replica that can be made to lag, until the test ends. */
@@ -70,9 +72,9 @@ export function makePrimary(url: string): Promise<void> {
 }
 
 /** Resolves when `count` replicas have what was written until now. */
-export function untilReplicas(url: string, count: number): Promise<void> {
+export function untilReplicas(url: string, count: number, key = 'written last'): Promise<void> {
   return onceConnected(url, async (client) => {
-    await client.set('written last', '');
+    await client.set(key, '');
     await client.wait(count, 0);
   });
 }

@@ -20,6 +20,8 @@ export interface Watched {
   resume(): void;
   /** Resolves with the port of the Redis that takes writes, once that is another. */
   failedOver(): Promise<number>;
+  /** Ends the Redis and its replicas, and not the Sentinels. */
+  stop(): Promise<unknown>;
 }
 
 const NAME = 'inbox';
@@ -37,6 +39,7 @@ export async function startWatched(): Promise<Watched> {
     primary,
     pause: () => void process.kill(pid, 'SIGSTOP'),
     resume: () => void process.kill(pid, 'SIGCONT'),
+    stop: () => Promise.all([primary, ...replicas].map((server) => server.stop())),
     failedOver: () =>
       eventually(async () => {
         // A Sentinel that does not know of it yet would send a client back to the old one.

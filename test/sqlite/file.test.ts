@@ -17,24 +17,6 @@ import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, inFile, newPath, path, rowsOf } from './inbox-fixture.js';
 
-test.each<[option: string, options: object, message: RegExp]>([
-  ['path', { path: undefined }, /path is missing/],
-  ['path', { path: '' }, /must be the path of a file/],
-  ['path', { path: ':memory:' }, /must be the path of a file, not :memory:/],
-  ['path', { path: 'file:webhooks.db' }, /must be the path of a file, not :memory:/],
-  ['minFree', { minFree: -1 }, /whole number, 0 or more/],
-  ['attempts', { attempts: 0 }, /attempts/],
-  ['backoff.type', { backoff: { type: 'linear' } }, /fixed, exponential|'fixed', 'exponential'/],
-  ['storeTimeout', { storeTimeout: '30s' }, /storeTimeout/],
-  ['hooks.onStored', { hooks: { onStored: () => undefined } }, /not a known option/],
-  ['filename', { filename: 'x' }, /filename/],
-])('a wrong option is refused by name: %s', (option, options, message) => {
-  const create = () => createSqliteInbox({ path, ...options });
-  expect(create).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }));
-  expect(create).toThrow(message);
-  expect(existsSync(path)).toBe(false);
-});
-
 test('the file and those beside it are for their owner alone', async () => {
   await createInbox().store(stored());
   const modes = ['', '-wal', '-shm'].map((end) => (statSync(path + end).mode & 0o777).toString(8));
@@ -144,7 +126,6 @@ test('a second application is refused, and the first one and processes without a
   const create = () => createSqliteInbox({ path, application: 'billing' });
   expect(create).toThrow(ConfigurationError);
   expect(create).toThrow(/belongs to the application crm, not billing.*give each its own path/);
-  expect(() => createSqliteInbox({ path, application: '' })).toThrow(/application must be a name/);
 });
 
 test('the database of another program is refused, and not changed', () => {

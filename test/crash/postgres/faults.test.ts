@@ -1,11 +1,11 @@
-/** The scenarios of the crash campaign on Postgres that only run nightly: failover, refusals, clocks, and bad events. */
+/** The scenarios of the crash campaign on Postgres that only run nightly: failover, refusals, and clocks. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProxy } from '../../redis/proxy.js';
 import { expectPromiseKept } from '../conclude.js';
-import { TYPES } from '../settings.js';
+import { playClocks, playDeploy } from '../scenarios.js';
 import { EVENTS, IS_SHORT, SEED, Stage } from '../stage.js';
 import { makeSkewable, openPostgres } from './server.js';
 
@@ -14,7 +14,6 @@ console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 const worker = { options: { maxStalls: Math.ceil(EVENTS / 100) } };
 /** A port on which nothing listens. */
 const NOWHERE = 1;
-const MONTH = 30 * 86_400_000;
 
 test('failover: connections are cut, held without a word, and refused', async () => {
   const postgres = await openPostgres();
@@ -98,54 +97,8 @@ test('full disk: there is no room for a while', async ({ skip }) => {
 
 test('stepping clocks: those of all processes and of the server are set ahead and back by up to a month', async () => {
   const postgres = await openPostgres();
-  const setClock = await makeSkewable(postgres);
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, clock: MONTH, senders: 32, worker });
-  const { workers, random } = stage;
-  let steps = 0;
-  await stage.send(EVENTS / 10, async () => {
-    workers.kill(Math.floor(random() * workers.size));
-    steps += 1;
-    await setClock(steps % 3 === 0 ? 0 : (random() * 2 - 1) * MONTH);
-  });
-  await setClock(0);
-  await expectPromiseKept(stage, () => ({
-    faults: { 'processes killed': workers.killed.size, 'steps of the server': steps },
-    duplicatesRun: 'a clock jumped by more than the retention, in which duplicates are recognised',
-  }));
+  await playClocks({ postgres: postgres.url }, { worker }, await makeSkewable(postgres));
 });
 
-test('rolling deploy: workers are replaced by workers with a handler for one more type', async () => {
-  const postgres = await openPostgres();
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, worker: { types: [TYPES[0]] } });
-  const { workers } = stage;
-  let replaced = 0;
-  const replaceNext = async () => {
-    if (replaced === workers.size) return;
-    await workers.replace(replaced, stage.worker());
-    replaced += 1;
-  };
-  await stage.send(EVENTS / 5, replaceNext);
-  while (replaced < workers.size) await replaceNext();
-  await expectPromiseKept(stage, () => ({ faults: { 'workers replaced': replaced } }));
-});
-
-test('poison: some events end their worker, and some block it', async () => {
-  const postgres = await openPostgres();
-  const [poison, ms] = [3 / EVENTS, IS_SHORT ? 6_000 : 90_000];
-  const bad = { poison, blocking: { share: 4 / EVENTS, ms }, options: { concurrency: 50 } };
-  const stage = await Stage.open({ storage: { postgres: postgres.url }, worker: bad, senders: 32 });
-  await stage.send(EVENTS, async () => undefined);
-  const isOneIn = (share: number, name: string) => Number(name.split('-')[1]) % Math.round(1 / share) === 0;
-  await expectPromiseKept(stage, ({ kept }) => {
-    const ended = [...stage.ledger.acknowledged].filter((name) => isOneIn(poison, name));
-    const innocent = [...kept.keys()].filter((name) => !isOneIn(poison, name) && !isOneIn(4 / EVENTS, name));
-    return {
-      faults: { 'workers ended': stage.workers.killed.size, 'dead letters': kept.size },
-      poisons: kept.size,
-      rules: {
-        [`innocent events are dead letters: ${innocent.join()}`]: innocent.length === 0,
-        'a poison is no dead letter': ended.every((name) => kept.has(name)),
-      },
-    };
-  });
-});
+test('rolling deploy: workers are replaced by workers with a handler for one more type', async () =>
+  playDeploy({ postgres: (await openPostgres()).url }));

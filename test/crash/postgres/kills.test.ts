@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { expectPromiseKept } from '../conclude.js';
+import { playPoison } from '../scenarios.js';
 import { EVENTS, SEED, Stage } from '../stage.js';
 import { openPostgres } from './server.js';
 
@@ -78,3 +79,6 @@ test('exactly once: workers are killed while their handlers write', async () => 
     allRun: 'its first run was rolled back',
   }));
 });
+
+test('poison: some events end their worker, and some block it', async () =>
+  playPoison({ postgres: (await openPostgres()).url }));

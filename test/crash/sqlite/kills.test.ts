@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadRuntime } from '../../../src/sqlite/runtime.js';
 import { expectPromiseKept } from '../conclude.js';
-import { EVENTS, IS_SHORT, SEED, Stage, type StageOptions } from '../stage.js';
+import { playClocks, playPoison } from '../scenarios.js';
+import { EVENTS, SEED, Stage, type StageOptions } from '../stage.js';
 
 console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 
@@ -49,40 +50,10 @@ function newFile(): string {
   return join(folder, 'webhooks.db');
 }
 
-test('stepping clocks: those of all processes are set ahead and back by up to a month', async () => {
-  const file = newFile();
-  const stage = await Stage.open({ storage: { file }, clock: 30 * 86_400_000, senders: 32 });
-  const { workers } = stage;
-  await stage.send(EVENTS / 10, async () => workers.kill(Math.floor(stage.random() * workers.size)));
-  await expectPromiseKept(stage, () => ({
-    faults: { 'processes killed': workers.killed.size },
-    duplicatesRun: 'a clock jumped by more than the retention, in which duplicates are recognised',
-  }));
-});
+test('stepping clocks: those of all processes are set ahead and back by up to a month', () =>
+  playClocks({ file: newFile() }));
 
-test('poison: some events end their worker, and some block it', async () => {
-  const file = newFile();
-  // The second one in the first third: so it is there in a short and in a full campaign.
-  const [poison, ms] = [3 / EVENTS, IS_SHORT ? 6_000 : 90_000];
-  // With fewer, chance alone could bring a good event together with a poison each time: delays are random.
-  const worker = { poison, blocking: { share: 4 / EVENTS, ms }, options: { maxStalls: 4, concurrency: 50 } };
-  const stage = await Stage.open({ storage: { file }, worker, senders: 32 });
-  await stage.send(EVENTS, async () => undefined);
-  const isOneIn = (share: number, name: string) => Number(name.split('-')[1]) % Math.round(1 / share) === 0;
-  await expectPromiseKept(stage, ({ kept }) => {
-    const ended = [...stage.ledger.acknowledged].filter((name) => isOneIn(poison, name));
-    // One that blocks every worker that is started again may become a dead letter too.
-    const innocent = [...kept.keys()].filter((name) => !isOneIn(poison, name) && !isOneIn(4 / EVENTS, name));
-    return {
-      faults: { 'workers ended': stage.workers.killed.size, 'dead letters': kept.size },
-      poisons: kept.size,
-      rules: {
-        [`innocent events are dead letters: ${innocent.join()}`]: innocent.length === 0,
-        'a poison is no dead letter': ended.every((name) => kept.has(name)),
-      },
-    };
-  });
-});
+test('poison: some events end their worker, and some block it', () => playPoison({ file: newFile() }));
 
 test('deleted file: the file, or what is beside it, is deleted, and all processes restart', async () => {
   const file = newFile();

@@ -1,0 +1,98 @@
+import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
+import { createPostgresInbox } from 'agent-platform-sdk/postgres';
+import { createRedisDedupe } from 'agent-platform-sdk/redis';
+import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
+import { Cluster } from 'ioredis';
+import { Client, Pool } from 'pg';
+import { expect, test } from 'vitest';
+
+// Options are checked before anything is opened.
+
+const connection = 'redis://127.0.0.1:1';
+const connectionString = 'postgres://127.0.0.1/app';
+const [bullmq, sqlite, postgres, dedupe] = [
+  (options: object) => createBullMQInbox({ connection, queueName: 'crm', ...options }),
+  (options: object) => createSqliteInbox({ path: '/nowhere/webhooks.db', ...options }),
+  (options: object) => createPostgresInbox(options),
+  (options: object) => createRedisDedupe({ connection, keyPrefix: 'crm:', ...options }),
+];
+const cluster = new Cluster([{ port: 1 }], { lazyConnect: true });
+const notPath = /must be the path of a file/;
+const notPrefix = /must be the name of your application.*each skips the other's events as dup/;
+
+type Row = [option: string, create: (options: object) => unknown, wrong: readonly object[], message?: RegExp];
+
+test.each<Row>([
+  // Those of every inbox.
+  ['attempts', bullmq, [{ attempts: 0 }, { attempts: 1.5 }]],
+  ['backoff', bullmq, [{ backoff: -1 }, { backoff: 'no' }]],
+  ['backoff.type', bullmq, [{ backoff: { type: 'linear' } }], /'?fixed'?, '?exponential'?/],
+  ['backoff.jitter', bullmq, [{ backoff: { type: 'fixed', jitter: 2 } }]],
+  ['retention', bullmq, [{ retention: 0 }]],
+  ['deadLetterRetention', bullmq, [{ deadLetterRetention: Number.NaN }]],
+  ['storeTimeout', bullmq, [{ storeTimeout: '30s' }]],
+  ['application', bullmq, [{ application: '' }], /application must be a name/],
+  ['hooks.onHandeled', bullmq, [{ hooks: { onHandeled: () => 0 } }], /not a known option/],
+  ['hooks.onHandled', bullmq, [{ hooks: { onHandled: 'log' } }]],
+  ['logger', bullmq, [{ logger: {} }]],
+  ['logLevel', bullmq, [{ logLevel: 'loud' }]],
+  [
+    'connection',
+    bullmq,
+    [undefined, null, 'canary@host', 'http://:canary@host'].map((connection) => ({ connection })),
+  ],
+  // A client of node-redis, and its options.
+  [
+    'connection',
+    bullmq,
+    [{ connection: { isOpen: false } }, { connection: { url: 'redis://:canary@host' } }],
+  ],
+  ['connection.keyPrefix', bullmq, [{ connection: { keyPrefix: 'canary' } }]],
+  // The last ones would spread a queue over a cluster.
+  [
+    'prefix',
+    bullmq,
+    [{ prefix: 'a:' }, ...['bull', '{}', '{}{bull}'].map((prefix) => ({ connection: cluster, prefix }))],
+  ],
+  ['queueName', bullmq, [{ queueName: 'a:b' }, { queueName: '' }]],
+  ['replicas', bullmq, [{ replicas: -1 }]],
+  ['highWater', bullmq, [{ highWater: 0 }, { highWater: 85 }]],
+  ['telemetry', bullmq, [{ telemetry: 'otel' }]],
+  ['path', sqlite, [{ path: undefined }], /path is missing/],
+  ['path', sqlite, [{ path: '' }, { path: ':memory:' }, { path: 'file:webhooks.db' }], notPath],
+  ['minFree', sqlite, [{ minFree: -1 }], /whole number, 0 or more/],
+  ['filename', sqlite, [{ filename: 'x' }]],
+  [
+    'pool',
+    postgres,
+    [{}, { pool: new Client() }, { pool: { connectionString } }, { pool: new Pool(), connectionString }],
+  ],
+  ['connectionString', postgres, [{ connectionString: '' }, { connectionString: 'mysql://canary@host/db' }]],
+  ['connectionString', postgres, [{ connectionString: 'postgres://user:canary#%@host:port/db' }]],
+  [
+    'schema',
+    postgres,
+    ['Crm', 'pg_inbox', 'a"; DROP SCHEMA canary; --'].map((schema) => ({ connectionString, schema })),
+  ],
+  ['pollInterval', postgres, [{ connectionString, pollInterval: 5 }]],
+  [
+    'connection',
+    dedupe,
+    [undefined, 'canary@host', 'http://:canary@host'].map((connection) => ({ connection })),
+  ],
+  ['keyPrefix', dedupe, [{ keyPrefix: undefined }, { keyPrefix: '' }], notPrefix],
+  ['keyPrefix', dedupe, [{ keyPrefix: 1 }]],
+  ['timeout', dedupe, [{ timeout: -1 }]],
+  ['ttl', dedupe, [{ ttl: 1 }]],
+])('a wrong option is refused by name, without its value: %s', (option, create, wrong, message = /./) => {
+  for (const options of wrong) {
+    expect(() => create(options)).toThrow(expect.objectContaining({ name: 'ConfigurationError', option }));
+    expect(() => create(options)).toThrow(message);
+    expect(() => create(options)).not.toThrow(/canary/);
+  }
+});
+
+test('wrong and unknown options are one error, with a line each', () => {
+  const problems = /createBullMQInbox: 3 options are missing or wrong\n.*attempts.*\n.*replicas.*\n.*retries/;
+  expect(() => bullmq({ attempts: 0, replicas: -1, retries: 3 })).toThrow(problems);
+});

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRedisDedupe, type RedisConnection } from 'agent-platform-sdk/redis';
+import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createInbox, untilIdle } from '../bullmq/inbox-fixture.js';
+import { eventually, processing, record, stored } from '../inbox/fixture.js';
+import { deferred } from '../support/deferred.js';
+import { DURABLE, startRedis } from '../support/redis-server.js';
+import { masterOf, openCluster, startCluster, withNode } from './cluster.js';
+import { startPair, untilReplicas } from './replicated.js';
+import { scriptSentinel } from './scripted-sentinel.js';
+import { startWatched } from './sentinels.js';
+
+// What an inbox, a worker and a dedupe store do on every kind of Redis.
+
+/** A Redis of some kind, until the test ends. */
+interface Topology {
+  readonly connect: () => RedisConnection;
+  /** The addresses of those that run the commands of a worker. */
+  readonly urls: readonly string[];
+  /** Makes another Redis take the writes, or the same one again. Calls `meanwhile` before clients find it. */
+  failOver(meanwhile: () => void): Promise<unknown>;
+  stop(): Promise<unknown>;
+}
+
+async function single(): Promise<Topology> {
+  const server = await startRedis(DURABLE);
+  onTestFinished(() => server.stop());
+  const failOver = async (meanwhile: () => void) => {
+    const crashed = server.crash(500);
+    meanwhile();
+    await crashed;
+  };
+  return { connect: () => server.url, urls: [server.url], failOver, stop: () => server.stop() };
+}
+
+/** Its connections stay open to a Redis that is a replica now. */
+const replicated = (connect: (url: string) => RedisConnection) => async (): Promise<Topology> => {
+  const pair = await startPair();
+  const failOver = async (meanwhile: () => void) => {
+    await pair.failOver();
+    meanwhile();
+  };
+  return { connect: () => connect(pair.url), urls: [pair.url], failOver, stop: () => pair.stop() };
+};
+
+async function watched(): Promise<Topology> {
+  const { connection, primary, failedOver, stop } = await startWatched();
+  const failOver = async (meanwhile: () => void) => {
+    await untilReplicas(primary.url, 2);
+    await primary.stop();
+    meanwhile();
+    await failedOver();
+  };
+  return { connect: () => connection, urls: [primary.url], failOver, stop };
+}
+
+/** A failover is reported just as clients ask for the Redis that takes writes. */
+async function reported(): Promise<Topology> {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const sentinel = await scriptSentinel(server.port);
+  const failOver = async (meanwhile: () => void) => {
+    // Those of the inbox, of its worker, which has two, and of the dedupe store.
+    await sentinel.untilHeardBy(4);
+    const asked = sentinel.holdUntilAsked(4);
+    await withNode(server, (node) => node.call('CLIENT', 'KILL', 'TYPE', 'normal'));
+    await asked;
+    meanwhile();
+    sentinel.tellFailover();
+    // It arrives before the response, which is sent on another connection.
+    await sleep(100);
+    sentinel.release();
+  };
+  const stop = async () => {
+    sentinel.stop();
+    await server.stop();
+  };
+  return { connect: () => sentinel.connection, urls: [server.url], failOver, stop };
+}
+
+async function cluster(): Promise<Topology> {
+  const servers = await startCluster(1);
+  const failOver = async (meanwhile: () => void) => {
+    const master = await masterOf('{agent-platform-webhooks}', servers);
+    await untilReplicas(master.url, 1, '{agent-platform-webhooks}');
+    await master.stop();
+    meanwhile();
+  };
+  return {
+    connect: () => openCluster(servers),
+    urls: servers.map(({ url }) => url),
+    failOver,
+    stop: () => Promise.all(servers.map((server) => server.stop())),
+  };
+}
+
+const asOptions = (url: string) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
+
+describe.each<[string, start: () => Promise<Topology>]>([
+  ['a Redis that restarts', single],
+  ['a Redis with a replica, by its URL', replicated((url) => url)],
+  ['a Redis with a replica, by options', replicated(asOptions)],
+  ['three Sentinels', watched],
+  ['a Sentinel that reports a failover while it is asked', reported],
+  ['a cluster', cluster],
+])('%s', (_, start) => {
+  test('the dedupe store keeps every rule, and failed events run again', async () => {
+    const { connect } = await start();
+    const connection = connect();
+    for (const { run } of dedupeStoreConformance) {
+      const setUp = () => {
+        const store = createRedisDedupe({ connection, keyPrefix: `${crypto.randomUUID()}:` });
+        onTestFinished(() => store.close());
+        return { store };
+      };
+      await expect(run(setUp)).resolves.toBeUndefined();
+    }
+    const { hooks, calls } = record();
+    const inbox = createInbox({ connection, hooks });
+    let runs = 0;
+    inbox.work(processing(() => (++runs < 3 ? Promise.reject(new Error('no')) : Promise.resolve())));
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(['retry', 'retry', 'handled']));
+    expect(await inbox.health()).toMatchObject({ ready: true, depth: 0 });
+  });
+
+  test('after a failover, a run that went on is recorded, events are stored and run, and a claim is made', async () => {
+    const { connect, failOver } = await start();
+    const { hooks, calls } = record();
+    const store = createRedisDedupe({ connection: connect(), keyPrefix: 'crm:', timeout: 25_000 });
+    onTestFinished(() => store.close());
+    const [started, end] = [deferred(), deferred()];
+    const inbox = createInbox({ connection: connect(), hooks });
+    let runs = 0;
+    inbox.work(
+      processing(() => {
+        runs += 1;
+        started.resolve();
+        return end.promise;
+      }),
+    );
+    await inbox.store(stored());
+    await started.promise;
+    expect(await store.claim('before', 'owner', 60_000)).toBe('new');
+    await failOver(end.resolve);
+    // They may wait until another Redis has taken over.
+    await Promise.all([1, 2, 3].map(() => inbox.store(stored())));
+    expect(await store.claim('after', 'owner', 60_000)).toBe('new');
+    await eventually(() => expect(calls).toEqual(Array(4).fill('handled')));
+    expect(runs).toBe(4);
+    await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true, depth: 0 }));
+  }, 60_000);
+
+  test('a worker whose Redis is gone closes without it', async () => {
+    const { connect, urls, stop } = await start();
+    const { hooks, calls } = record();
+    const inbox = createInbox({ connection: connect(), hooks });
+    const worker = inbox.work(processing(async () => undefined));
+    await inbox.store(stored());
+    await eventually(() => expect(calls).toEqual(['handled']));
+    await untilIdle(...urls);
+    await stop();
+    // Its clients wait to connect again.
+    await sleep(500);
+    await expect(worker.close({ grace: 500 })).resolves.toBeUndefined();
+  });
+});
