@@ -1,12 +1,9 @@
 import { inspect } from 'node:util';
 import { WebhookError } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { testDeadLetters } from '../inbox/dead-letters.js';
 import { eventually, processing, settled, stored } from '../inbox/fixture.js';
 import { startProxy } from '../redis/proxy.js';
-import { createInbox, engine, port, redis, userWithout } from './inbox-fixture.js';
-
-testDeadLetters(engine);
+import { createInbox, port, redis, userWithout } from './inbox-fixture.js';
 
 const count = async (inbox: ReturnType<typeof createInbox>) => (await inbox.health()).deadLetters;
 

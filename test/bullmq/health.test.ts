@@ -1,12 +1,9 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { testHealth } from '../inbox/health.js';
 import { startProxy } from '../redis/proxy.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { DURABLE, startRedis } from '../support/redis-server.js';
-import { createInbox, engine, port, redis } from './inbox-fixture.js';
-
-testHealth(engine);
+import { createInbox, port, redis } from './inbox-fixture.js';
 
 test('without a response from Redis, it is not ready, and the health check times out', async () => {
   const proxy = await startProxy(port);

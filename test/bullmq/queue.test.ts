@@ -4,14 +4,11 @@ import { type BullMQInbox, type BullMQInboxOptions, InboxFullError } from 'agent
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, receiverWith, stored } from '../inbox/fixture.js';
-import { testStoring } from '../inbox/storing.js';
 import { type RedisProxy, startProxy } from '../redis/proxy.js';
 import { leavesNothing } from '../support/leaves-nothing.js';
 import { startRedis } from '../support/redis-server.js';
 import { minimal, post } from '../webhooks/deliveries.js';
-import { createInbox, engine, port, redis, url } from './inbox-fixture.js';
-
-testStoring(engine);
+import { createInbox, port, redis, url } from './inbox-fixture.js';
 
 const queue = 'bull:agent-platform-webhooks';
 

@@ -4,7 +4,6 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually, hang, processing, record, stored } from '../inbox/fixture.js';
-import { testUnhandled } from '../inbox/unhandled.js';
 import { testWorkers } from '../inbox/workers.js';
 import { startProxy } from '../redis/proxy.js';
 import { deferred } from '../support/deferred.js';
@@ -14,7 +13,6 @@ import { DURABLE, startRedis } from '../support/redis-server.js';
 import { createInbox, engine, port, redis, url, userWithout } from './inbox-fixture.js';
 
 testWorkers(engine);
-testUnhandled(engine);
 
 const queue = 'bull:agent-platform-webhooks';
 

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { testDeadLetters } from '../inbox/dead-letters.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
-import { createInbox, engine, rowsOf, sweepSoon } from './inbox-fixture.js';
-
-testDeadLetters(engine);
+import { createInbox, rowsOf, sweepSoon } from './inbox-fixture.js';
 
 test('dead letters are deleted after deadLetterRetention', async () => {
   sweepSoon();

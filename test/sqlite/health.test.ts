@@ -1,11 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eventually, stored } from '../inbox/fixture.js';
-import { testHealth } from '../inbox/health.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, engine, holdLock, inFile, path } from './inbox-fixture.js';
-
-testHealth(engine);
+import { createInbox, holdLock, inFile, path } from './inbox-fixture.js';
 
 test('a file that another process writes to all the time is not ready', async () => {
   const inbox = createInbox();

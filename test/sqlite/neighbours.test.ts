@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventually, hang, processing, settled, stored } from '../inbox/fixture.js';
-import { loseRun, testNeighbours } from '../inbox/neighbours.js';
+import { loseRun } from '../inbox/neighbours.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, engine, holdLock, inFile, rowOf } from './inbox-fixture.js';
-
-testNeighbours(engine);
 
 const bury = "UPDATE events SET state = 'dead', worker = NULL, died = 1, due = 9e15, reason = 'no'";
 

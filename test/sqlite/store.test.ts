@@ -3,10 +3,7 @@ import { InboxFullError } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, processing, settled, stored } from '../inbox/fixture.js';
-import { testStoring } from '../inbox/storing.js';
-import { createInbox, engine, holdLock, inFile, path, rowOf, rowsOf } from './inbox-fixture.js';
-
-testStoring(engine);
+import { createInbox, holdLock, inFile, path, rowOf, rowsOf } from './inbox-fixture.js';
 
 test('an event is stored once, with its key', async () => {
   const webhook = stored({ workspace: 'acme' });

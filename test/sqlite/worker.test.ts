@@ -2,14 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
-import { testUnhandled } from '../inbox/unhandled.js';
 import { testWorkers } from '../inbox/workers.js';
 import { deferred } from '../support/deferred.js';
 import { minimal } from '../webhooks/deliveries.js';
 import { createInbox, engine, holdLock, inFile, rowOf, rowsOf, sweepSoon } from './inbox-fixture.js';
 
 testWorkers(engine);
-testUnhandled(engine);
 
 test('events run in the order in which they became runnable: received, due again, or replayed', async () => {
   const inbox = createInbox();
