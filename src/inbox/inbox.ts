@@ -38,8 +38,8 @@ import { type InboxWorker, Runs, type WorkerParts } from './worker.js';
  *    a while.
  */
 
-/** Limits the events that wait to be stored, in characters: they are in memory. */
-const MAX_WAITING_CHARS = 64 * 1024 * 1024;
+/** Limits the events that wait to be stored, in characters: they are in memory. Tests lower it. */
+export const WAITING = { most: 64 * 1024 * 1024 };
 
 /** An engine gives up this much before its time limit, in ms, so that its own error is reported. */
 const EARLIER_MS = 10;
@@ -113,8 +113,8 @@ export class Inbox<
     const { engine } = this.#parts;
     const json = JSON.stringify(event);
     const { length } = json;
-    if (this.#waitingChars + length > MAX_WAITING_CHARS) {
-      const problem = `More than ${MAX_WAITING_CHARS} characters of events wait to be stored`;
+    if (this.#waitingChars + length > WAITING.most) {
+      const problem = `More than ${WAITING.most} characters of events wait to be stored`;
       throw new WebhookError(`${problem}: ${engine.name} does not keep up`);
     }
     this.#waitingChars += length;

@@ -31,10 +31,21 @@ export function createInbox(options: Partial<BullMQInboxOptions> = {}): BullMQIn
   return inbox;
 }
 
+/** The beginning of the keys of the default queue. */
+export const QUEUE = 'bull:agent-platform-webhooks';
+
 export const engine: Engine = {
   createInbox: (options) => createInbox(options),
   loseLocks: async () => {
     for (const lock of await redis.keys('*:lock')) await redis.set(lock, 'another worker', 'PX', 400);
+  },
+  bury: async () => {
+    for (const key of await redis.lrange(`${QUEUE}:active`, 0, -1)) {
+      await redis.lrem(`${QUEUE}:active`, 0, key);
+      await redis.del(`${QUEUE}:${key}:lock`);
+      await redis.zadd(`${QUEUE}:failed`, Date.now(), key);
+      await redis.hset(`${QUEUE}:${key}`, 'finishedOn', Date.now(), 'failedReason', 'no');
+    }
   },
   block: async () => {
     await redis.client('PAUSE', 60_000, 'WRITE');

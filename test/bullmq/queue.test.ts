@@ -32,16 +32,6 @@ test('without Redis, a delivery gets a 500, never a 200, and onError is called',
   expect(failures.map(({ stage }) => stage)).toEqual(['inbox']);
 });
 
-test('an event waits for a Redis that restarts', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const inbox = createInbox({ connection: server.url });
-  await inbox.store(stored());
-  const restarted = server.crash(500);
-  await Promise.all([inbox.store(stored()), inbox.store(stored()), restarted]);
-  expect((await inbox.health()).waiting).toBe(2);
-});
-
 /** Starts a Redis with a memory limit, and a client for it. */
 async function startLimited(maxmemory: string) {
   const server = await startRedis(['--maxmemory', maxmemory]);
@@ -75,24 +65,6 @@ test('a Redis that stays full is an InboxFullError, which contains nothing of th
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary');
 });
 
-test.each([
-  ['for room', () => startLimited('1mb')],
-  ['for Redis', async () => ({ connection: 'redis://127.0.0.1:1' })],
-])(
-  'no more than 64 MiB of events wait %s: the next one is refused at once',
-  async (_, start) => {
-    const { connection } = await start();
-    const inbox = createInbox({ connection, storeTimeout: 5_000 });
-    const big = () => stored({ payload: { text: 'x'.repeat(20 * 1024 * 1024) } });
-    const waiting = [big(), big(), big()].map((webhook) => inbox.store(webhook).catch(() => 'refused late'));
-    const fourth = inbox.store(big()).catch(() => 'refused at once');
-    expect(await Promise.race([fourth, ...waiting])).toBe('refused at once');
-    await inbox.close();
-    await Promise.all(waiting);
-  },
-  60_000,
-);
-
 test('events that a frozen Redis does not store are counted until they have left the memory', async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
@@ -112,17 +84,6 @@ test('events that a frozen Redis does not store are counted until they have left
   const { waiting } = await inbox.health();
   expect(waiting).toBeGreaterThan(1 + 50);
   expect(waiting).toBeLessThanOrEqual(1 + 64 + 1);
-});
-
-test('events that timed out make room for others to wait', async () => {
-  const { admin, connection } = await startLimited('1mb');
-  const inbox = createInbox({ connection, storeTimeout: 2_000 });
-  const big = () => stored({ payload: { text: 'x'.repeat(20 * 1024 * 1024) } });
-  await Promise.allSettled([big(), big(), big()].map((webhook) => inbox.store(webhook)));
-  await admin.config('SET', 'maxmemory', '100mb');
-  const next = big();
-  // A busy machine may need longer than the timeout.
-  await eventually(() => expect(inbox.store(next)).resolves.toBeUndefined());
 });
 
 test('errors, logs and an inspected inbox contain no password', async () => {

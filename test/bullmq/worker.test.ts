@@ -285,13 +285,6 @@ const stall = async (key: string) => {
   await redis.lrem(`${queue}:active`, 0, key);
   await redis.rpush(`${queue}:wait`, key);
 };
-const bury = async (key: string) => {
-  await redis.lrem(`${queue}:active`, 0, key);
-  await redis.del(`${queue}:${key}:lock`);
-  await redis.zadd(`${queue}:failed`, Date.now(), key);
-  await redis.hset(`${queue}:${key}`, 'finishedOn', Date.now(), 'failedReason', 'no');
-};
-
 /** What an event may come to while its handlers still run, and whether a success and a failure then count. */
 const MEANWHILE: [
   state: string,
@@ -308,11 +301,11 @@ const MEANWHILE: [
     false,
   ],
   ['was handled elsewhere', (key) => stall(key).then(() => redis.del(`${queue}:${key}`)), false, false],
-  ['is a dead letter', bury, false, false],
+  ['is a dead letter', async () => engine.bury(), false, false],
   [
     'was replayed',
     async (key) => {
-      await bury(key);
+      await engine.bury();
       await createInbox().deadLetters.replay(key);
     },
     false,

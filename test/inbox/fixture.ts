@@ -39,6 +39,8 @@ export interface Engine {
   createInbox(options?: InboxOptions): Inbox;
   /** Takes the locks of all running events away, as a worker does that takes them over. */
   loseLocks(): unknown;
+  /** Makes dead letters of all running events, as another worker does. */
+  bury(): unknown;
   /** Keeps the storage from writing anything, until what it returns is called. */
   block(): Promise<() => unknown>;
   /** Reads all that is stored, as text. */

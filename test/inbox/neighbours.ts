@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { type Engine, eventually, hang, processing, record, settled, stored } from './fixture.js';
 
 /** A run that has lost its lock, and succeeds when it is told to. */
-export async function loseRun({ createInbox, loseLocks }: Engine) {
+async function loseRun({ createInbox, loseLocks }: Engine, meanwhile: () => unknown = () => undefined) {
   const { hooks, calls } = record();
-  const inbox = createInbox({ hooks });
+  const logger = new RecordingLogger();
+  const inbox = createInbox({ hooks, logger });
   const [started, lost, end] = [deferred(), deferred(), deferred()];
   const webhook = stored();
   let runs = 0;
@@ -25,7 +27,21 @@ export async function loseRun({ createInbox, loseLocks }: Engine) {
   await started.promise;
   await loseLocks();
   await lost.promise;
-  return { inbox, worker, webhook, calls, second: second.promise, succeed: end.resolve, runs: () => runs };
+  await meanwhile();
+  const losses = () => logger.lines.filter((line) => line.includes('was lost')).length;
+  const before = losses();
+  /** Resolves when the end of the run was ignored. */
+  const ended = () => eventually(() => expect(losses()).toBe(before + 1));
+  return {
+    inbox,
+    worker,
+    webhook,
+    calls,
+    second: second.promise,
+    succeed: end.resolve,
+    ended,
+    runs: () => runs,
+  };
 }
 
 /**
@@ -54,5 +70,26 @@ export function testNeighbours(engine: Engine): void {
     await worker.close({ grace: 0 });
     expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
     expect(calls).toEqual(['handled']);
+  });
+
+  test('a success does not count for an event that is a dead letter by now', async () => {
+    const { inbox, webhook, succeed, calls, ended } = await loseRun(engine, () => engine.bury());
+    succeed();
+    await ended();
+    expect(await inbox.deadLetters.list()).toMatchObject([{ id: webhook.key }]);
+    expect(calls).toEqual([]);
+  });
+
+  test('a success does not count for a dead letter that was replayed since', async () => {
+    const { inbox, worker, webhook, succeed, calls, second, ended } = await loseRun(engine, () =>
+      engine.bury(),
+    );
+    await inbox.deadLetters.replay(webhook.key);
+    succeed();
+    await second;
+    await ended();
+    expect(await inbox.health()).toMatchObject({ active: 1 });
+    await worker.close({ grace: 0 });
+    expect(calls).toEqual([]);
   });
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebhookError } from 'agent-platform-sdk';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { WAITING } from '../../src/inbox/inbox.js';
 import { delivery, post, secret } from '../webhooks/deliveries.js';
 import { type Engine, eventually, processing, receiverWith, settled, stored } from './fixture.js';
 
 /** How every inbox stores. */
-export function testStoring({ createInbox, readEverything }: Engine): void {
+export function testStoring({ createInbox, readEverything, block }: Engine): void {
   test('the secret is not stored', async () => {
     const receiver = receiverWith({ secret: { acme: secret }, inbox: createInbox() });
     expect((await receiver.handle(post('conversation_updated'))).status).toBe(200);
@@ -79,6 +80,22 @@ export function testStoring({ createInbox, readEverything }: Engine): void {
     });
     expect((await receiver.handle({ method: 'POST', body })).status).toBe(200);
     expect(await handled).toEqual(turns);
+  });
+
+  test('a limited amount of events waits to be stored, and room is made by those that are refused', async () => {
+    const { most } = WAITING;
+    onTestFinished(() => void (WAITING.most = most));
+    const inbox = createInbox({ storeTimeout: 2_000 });
+    await inbox.store(stored());
+    WAITING.most = 2 * JSON.stringify(stored()).length;
+    const release = await block();
+    const waiting = [inbox.store(stored()), inbox.store(stored())];
+    await expect(inbox.store(stored())).rejects.toThrow(/wait to be stored/);
+    const results = await Promise.allSettled(waiting);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await release();
+    const next = [stored(), stored()];
+    await eventually(() => Promise.all(next.map((event) => inbox.store(event))));
   });
 
   test('closing waits for an event that is being stored', async () => {

@@ -59,6 +59,8 @@ export function sweepSoon(): void {
 export const engine: Engine = {
   createInbox: (options) => createInbox(options),
   loseLocks: () => sql("UPDATE $.events SET run = run + 1, worker = NULL WHERE state = 'running'"),
+  bury: () =>
+    sql("UPDATE $.events SET state = 'dead', worker = NULL, died = now(), due = 'infinity', reason = 'no'"),
   block: async () => {
     const client = await pool.connect();
     await client.query(`BEGIN; LOCK TABLE ${schema}.events, ${schema}.workers IN EXCLUSIVE MODE`);

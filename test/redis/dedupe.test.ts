@@ -168,16 +168,6 @@ test('a store that was closed before Redis was there never connects', async () =
   expect(proxy.made).toBe(made);
 });
 
-test('an operation waits for a Redis that restarts', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const store = createStore({ connection: server.url, timeout: 10_000 });
-  await store.claim('key', 'owner', 60_000);
-  const crashed = server.crash(1_000);
-  expect(await store.claim('another', 'owner', 60_000)).toBe('new');
-  await crashed;
-});
-
 test('by default, the receiver handles an event although Redis is away', async () => {
   const store = createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 });
   const stages: string[] = [];

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'agent-platform-sdk/sqlite';
-import { afterEach, beforeEach, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, onTestFinished, vi } from 'vitest';
 import { SWEEPING } from '../../src/inbox/rows/consumer.js';
-import { loadRuntime, type Row, type SqliteConnection } from '../../src/sqlite/runtime.js';
+import { loadRuntime, type Row, type SqliteConnection, type SqlValue } from '../../src/sqlite/runtime.js';
 import { type Engine, quickOptions } from '../inbox/fixture.js';
 
 const inboxes: SqliteInbox[] = [];
@@ -55,6 +55,23 @@ export function holdLock(): { release(): void } {
   return { release: () => database.close() };
 }
 
+/**
+ * Calls `act` around each statement of a kind (its first word), on connections that are opened from now on, until the
+ * test ends. `act` runs the statement, or throws in its place.
+ */
+export function onStatement(kind: string, act: (run: () => unknown) => unknown): void {
+  const { prototype } = loadRuntime().DatabaseSync;
+  const prepare = prototype.prepare;
+  const spy = vi.spyOn(prototype, 'prepare').mockImplementation(function (this: SqliteConnection, sql) {
+    const statement = prepare.call(this, sql);
+    if (String(sql).split(' ', 1)[0] !== kind) return statement;
+    // Our own code calls no other method of a statement of such a kind.
+    const run = (...values: SqlValue[]) => act(() => statement.run(...values)) as { changes: number };
+    return { run, all: (...values: SqlValue[]) => statement.all(...values) };
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
 /** Deletes what is due after the time of a lock, and not after a minute. */
 export function sweepSoon(): void {
   const { quiet } = SWEEPING;
@@ -74,6 +91,10 @@ export const engine: Engine = {
   loseLocks: () =>
     inFile((database) =>
       database.exec("UPDATE events SET run = run + 1, worker = NULL WHERE state = 'running'"),
+    ),
+  bury: () =>
+    inFile((database) =>
+      database.exec("UPDATE events SET state = 'dead', worker = NULL, died = 1, due = 9e15, reason = 'no'"),
     ),
   block: async () => holdLock().release,
   readEverything: async () => JSON.stringify([rowsOf('events'), rowsOf('handled')]),

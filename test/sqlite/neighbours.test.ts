@@ -1,32 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventually, hang, processing, settled, stored } from '../inbox/fixture.js';
-import { loseRun } from '../inbox/neighbours.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, engine, holdLock, inFile, rowOf } from './inbox-fixture.js';
-
-const bury = "UPDATE events SET state = 'dead', worker = NULL, died = 1, due = 9e15, reason = 'no'";
-
-test('a success does not count for a dead letter', async () => {
-  const { inbox, webhook, succeed, calls } = await loseRun(engine);
-  inFile((file) => file.exec(bury));
-  succeed();
-  await sleep(200);
-  expect(rowOf(webhook.key).state).toBe('dead');
-  expect(await inbox.deadLetters.get(webhook.key)).toBeDefined();
-  expect(calls).toEqual([]);
-});
-
-test('a success does not count for an event that was replayed since', async () => {
-  const { inbox, worker, webhook, succeed, calls, second } = await loseRun(engine);
-  inFile((file) => file.exec(bury));
-  await inbox.deadLetters.replay(webhook.key);
-  succeed();
-  await second;
-  expect(rowOf(webhook.key)).toMatchObject({ state: 'running', replayed: 2 });
-  await worker.close({ grace: 0 });
-  expect(calls).toEqual([]);
-});
+import { createInbox, holdLock, inFile, rowOf } from './inbox-fixture.js';
 
 test('events of a worker that died do not come back together', async () => {
   const inbox = createInbox();
