@@ -73,25 +73,3 @@ test('it does not warn of a setting that the Redis user may not read', async () 
   expect(await inbox.health()).toMatchObject({ ready: true, warnings: {} });
   await inbox.close();
 });
-
-test('it is ready only if a write has just succeeded', async () => {
-  const inbox = createInbox();
-  expect(await inbox.health()).toMatchObject({ ready: true });
-  // Redis responds to every command that reads, and takes no write.
-  await redis.config('SET', 'min-replicas-to-write', '1');
-  const { ready, warnings } = await inbox.health();
-  await redis.config('SET', 'min-replicas-to-write', '0');
-  expect([ready, warnings.refused]).toEqual([false, expect.stringContaining('NOREPLICAS')]);
-  expect(await inbox.health()).toMatchObject({ ready: true });
-});
-
-test('it is not ready above highWater', async () => {
-  const server = await startRedis(LIMITED);
-  onTestFinished(() => server.stop());
-  const inbox = createInbox({ connection: server.url, highWater: 0.001 });
-  expect(await inbox.health()).toMatchObject({
-    ready: false,
-    warnings: { full: expect.stringContaining('maxmemory') },
-  });
-  await inbox.close();
-});

@@ -162,25 +162,6 @@ test('the error for a user without the permission for INFO names it', async () =
   await expect(inbox.store(stored())).rejects.toThrow(/NOPERM.*\+info/);
 });
 
-test('by default, locks last 30 seconds, and the first retry waits up to a second, half of it random', async () => {
-  const inbox = createInbox({ backoff: undefined });
-  let runs = 0;
-  const worker = inbox.work({
-    lead_captured: () => (++runs === 1 ? Promise.reject(new Error('no')) : hang()),
-  });
-  const webhook = stored();
-  await inbox.store(webhook);
-  await eventually(async () => expect((await inbox.health()).retrying).toBe(1));
-  const delay = Number(await redis.hget(`${queue}:${webhook.key}`, 'delay'));
-  expect(delay).toBeGreaterThanOrEqual(500);
-  expect(delay).toBeLessThanOrEqual(1_000);
-  await eventually(() => expect(runs).toBe(2));
-  const left = await redis.pttl(`${queue}:${webhook.key}:lock`);
-  expect(left).toBeGreaterThan(10_000);
-  expect(left).toBeLessThanOrEqual(30_000);
-  await worker.close({ grace: 0 });
-});
-
 test('a worker that closes while it pauses is not resumed', async () => {
   const inbox = createInbox({ connection: await userWithout('-bzpopmin') });
   const worker = inbox.work({ lead_captured: () => undefined });

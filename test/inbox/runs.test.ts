@@ -91,6 +91,11 @@ test.each<[what: string, inbox: InboxOptions, work: object, warning: string]>([
   ]);
 });
 
+test('by default, a worker has these limits', () => {
+  const limits = { concurrency: 10, lockDuration: 30_000, handlerTimeout: 300_000, maxStalls: 5 };
+  expect(start({}).runner.settings).toMatchObject(limits);
+});
+
 test('a grace in seconds is warned of', async () => {
   const { worker, logger } = start({}, { backoff: 500 });
   await worker.close({ grace: 25 });

@@ -175,9 +175,9 @@ test('closing ends in time although Postgres does not respond', async () => {
   await inbox.store(stored());
   await eventually(async () => expect((await inbox.health()).active).toBe(1));
   proxy.hold();
-  const end = performance.now() + 3_000;
-  await inbox.close({ grace: 0 });
-  expect(performance.now()).toBeLessThan(end);
+  // A query is answered, or given up, after ten seconds.
+  const late = sleep(8_000).then(() => 'late');
+  expect(await Promise.race([inbox.close({ grace: 0 }), late])).toBeUndefined();
 });
 
 test('an inbox whose connection is wrong says so, and is not ready', async () => {

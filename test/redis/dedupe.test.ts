@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from 'agent-platform-sdk/redis';
-import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { keepsNothing, leavesNothing } from '../support/leaves-nothing.js';
@@ -35,27 +34,6 @@ function createStore(options: Partial<RedisDedupeOptions> = {}): RedisDedupe {
   stores.push(store);
   return store;
 }
-
-test.each(dedupeStoreConformance)('the Redis store keeps the rule: $name', ({ run }) =>
-  expect(run(() => ({ store: createStore() }))).resolves.toBeUndefined(),
-);
-
-test('only one of many stores on one Redis gets the claim', async () => {
-  const many = Array.from({ length: 20 }, () => createStore());
-  const results = await Promise.all(many.map((store, index) => store.claim('key', `owner ${index}`, 60_000)));
-  expect(results.filter((result) => result === 'new')).toHaveLength(1);
-});
-
-test('two receivers on two connections handle an event once, and both respond with 200', async () => {
-  const handled: string[] = [];
-  const receivers = [1, 2].map((index) =>
-    createWebhookReceiver({ secret, dedupe: { store: createStore() }, logger: new RecordingLogger() }).onAny(
-      () => handled.push(`receiver ${index}`),
-    ),
-  );
-  const responses = await Promise.all(receivers.map((receiver) => receiver.handle(post('lead_captured'))));
-  expect([handled.length, responses.map(({ status }) => status)]).toEqual([1, [200, 200]]);
-});
 
 test('a claim that timed out is not made once Redis is there', async () => {
   const proxy = await startProxy(1);

@@ -29,7 +29,7 @@ test.each<[string, RegExp | undefined]>([
   const pair = await startPair();
   const client = ownClient(pair.url);
   const replicas = refused === undefined ? 1 : 0;
-  const inbox = createInbox({ connection: client, replicas, storeTimeout: refused ? 1_500 : 30_000 });
+  const inbox = createInbox({ connection: client, replicas, storeTimeout: refused ? 5_000 : 30_000 });
   await inbox.store(stored());
   await pair.failOver();
   if (refused) await expect(inbox.store(stored())).rejects.toThrow(refused);
@@ -62,20 +62,10 @@ test('a claim that a replica refuses is rejected with the reason', async () => {
   );
 });
 
-test('an event waits for a Redis that takes no writes for a moment', async () => {
-  const server = await startReplica();
-  const inbox = createInbox({ connection: server.url });
-  const storing = inbox.store(stored());
-  await eventually(async () => expect((await inbox.health()).warnings.refused).toContain('READONLY'));
-  await makePrimary(server.url);
-  await storing;
-  expect((await inbox.health()).waiting).toBe(1);
-});
-
 test('an event is rejected with the reason if Redis takes no writes for long, and stored when it does again', async () => {
   const server = await startReplica();
   const logger = new RecordingLogger();
-  const inbox = createInbox({ connection: server.url, storeTimeout: 1_000, logger });
+  const inbox = createInbox({ connection: server.url, storeTimeout: 5_000, logger });
   const storing = inbox.store(stored());
   await expect(storing).rejects.toThrow(WebhookError);
   await expect(storing).rejects.toThrow(/could not be stored in Redis: READONLY/);

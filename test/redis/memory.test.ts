@@ -17,7 +17,7 @@ async function startLimited(maxmemory: string) {
 
 test('events are refused before Redis is full, so that workers can drain it, and then stored again', async () => {
   const { url } = await startLimited('24mb');
-  const inbox = createInbox({ connection: url, storeTimeout: 1_000 });
+  const inbox = createInbox({ connection: url, storeTimeout: 5_000 });
   const [acknowledged, refused]: [string[], unknown[]] = [[], []];
   const one = async () => {
     const webhook = stored({ payload: { text: 'x'.repeat(20_000) } });

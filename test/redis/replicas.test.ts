@@ -44,7 +44,7 @@ test.each([
   'with replicas: $replicas, a lagging replica that takes over lacks $lost of $acknowledged',
   async (expected) => {
     const { url, replicaUrl, copying, failOver } = await startLagging();
-    const options = { connection: url, replicas: expected.replicas, storeTimeout: 2_000 };
+    const options = { connection: url, replicas: expected.replicas, storeTimeout: 5_000 };
     const before = await storeMany({ ...options, replicas: 1 }, 500);
     expect(before).toHaveLength(500);
     copying.hold();
@@ -99,16 +99,6 @@ test('a refused write that waits for replicas has the message of Redis', async (
     ready: false,
     warnings: { refused: expect.stringContaining('No event can be stored: READONLY') },
   });
-});
-
-test('an event is stored when its replica returns in time', async () => {
-  const { url, copying } = await startLagging();
-  const inbox = createInbox({ connection: url, replicas: 1 });
-  copying.hold();
-  const storing = inbox.store(stored());
-  await eventually(async () => expect((await createInbox({ connection: url }).health()).waiting).toBe(1));
-  copying.release();
-  await storing;
 });
 
 test('an event whose Redis becomes a replica while it waits for one is stored once Redis takes writes again', async () => {

@@ -170,17 +170,6 @@ test('a copy that finds no room is not left half made, and is tried again', asyn
   expect(await keysIn(copies())).toEqual(keysOf(events));
 });
 
-test('a closed inbox looks at its file no more', async () => {
-  const logger = new RecordingLogger();
-  const inbox = createInbox({ logger });
-  await inbox.store(stored());
-  await inbox.close();
-  remove('', '-wal', '-shm');
-  await sleep(1_300);
-  expect(logger.lines.join()).not.toContain('failed');
-  expect(copies()).toEqual([]);
-});
-
 test.each([
   ['-wal and -shm', () => remove('-wal', '-shm')],
   ['all files, so that the copy is the file now', () => remove('', '-wal', '-shm')],

@@ -62,8 +62,8 @@ test('closing ends although another process writes to the file all the time', as
   await eventually(async () => expect((await inbox.health()).active).toBe(1));
   const { release } = holdLock();
   const closing = inbox.close({ grace: 100 });
-  // Well before the 3 seconds for which each change waits for other processes, twice.
-  await Promise.race([closing, sleep(3_100).then(() => Promise.reject(new Error('still closing')))]);
+  // Before the 3 seconds for which each change waits for other processes are over, twice.
+  await Promise.race([closing, sleep(5_500).then(() => Promise.reject(new Error('still closing')))]);
   release();
   expect(rowOf(webhook.key)).toMatchObject({ state: 'running' });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime } from '../../src/sqlite/runtime.js';
-import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
+import { eventually, processing, record, settled, stored } from '../inbox/fixture.js';
 import { testWorkers } from '../inbox/workers.js';
 import { deferred } from '../support/deferred.js';
 import { minimal } from '../webhooks/deliveries.js';
@@ -130,21 +130,6 @@ test('all keys are forgotten that are due, however many, between two beats', asy
   await eventually(() => expect(rowsOf('handled')).toEqual([]));
   // A batch a beat would take ten.
   expect(beats() - before).toBeLessThan(5);
-});
-
-test('locks last 30 seconds by default, and retries wait a second, then two, half of it random', async () => {
-  const inbox = createInbox({ backoff: undefined });
-  let runs = 0;
-  const run = () => (++runs === 1 ? Promise.reject(new Error('no')) : hang());
-  inbox.work(processing(run));
-  const webhook = stored();
-  await inbox.store(webhook);
-  await eventually(async () => expect((await inbox.health()).retrying).toBe(1));
-  const delay = Number(rowOf(webhook.key).due) - Date.now();
-  expect(delay).toBeGreaterThan(100);
-  expect(delay).toBeLessThanOrEqual(1_000);
-  await eventually(() => expect(runs).toBe(2));
-  expect(rowsOf('workers')).toContainEqual(expect.objectContaining({ lock: 30_000 }));
 });
 
 test('a worker that has closed is not counted, and holds nothing', async () => {
