@@ -1,11 +1,11 @@
 import { ConfigurationError, createWebhookHandlers, type Drift, WebhookError } from 'agent-platform-sdk';
 import type { EventHandlers, HandlersByType, InboxOptions, WorkOptions } from 'agent-platform-sdk/sqlite';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { InboxEvent, Runner } from '../../src/inbox/engine.js';
+import type { InboxEvent } from '../../src/inbox/engine.js';
 import { resolveWork, settleOptions } from '../../src/inbox/options.js';
 import { InboxReporter } from '../../src/inbox/reporter.js';
 import { toHandlers } from '../../src/inbox/work-handlers.js';
-import { InboxWorker } from '../../src/inbox/worker.js';
+import { InboxWorker, Runs } from '../../src/inbox/worker.js';
 import { leavesNothing } from '../support/leaves-nothing.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal } from '../webhooks/deliveries.js';
@@ -22,28 +22,27 @@ function start(work: HandlersByType | EventHandlers, inbox: InboxOptions = {}, o
   const { hooks, calls, failures, runs } = record();
   const logger = new RecordingLogger();
   const settings = settleOptions({ hooks, logger, logLevel: 'debug', backoff: 1, ...inbox });
-  let runner: Runner | undefined;
-  const worker = new InboxWorker({
-    settings,
-    reporter: new InboxReporter(settings, 'Storage'),
-    work: resolveWork(options, settings.log),
-    handlers: toHandlers(work, options.onError, settings.log),
-    anyHandles: () => false,
-    consume: (given) => {
-      runner = given;
-      return { close: () => Promise.resolve() };
-    },
-    onClosed: () => undefined,
-  });
-  const run = async ({ webhook, ...event }: Event = {}) => {
+  const reporter = new InboxReporter(settings, 'Storage');
+  const handlers = toHandlers(work, options.onError, settings.log);
+  const parts = { settings, work: resolveWork(options, settings.log), handlers, reporter };
+  const runner = new Runs({ ...parts, anyHandles: () => false });
+  const ends: Promise<unknown>[] = [];
+  // The engine waits for its runs.
+  const consumer = { failure: undefined, close: async () => void (await Promise.all(ends)) };
+  const worker = new InboxWorker({ consumer, runs: runner, log: settings.log, onClosed: () => undefined });
+  const run = ({ webhook, ...event }: Event = {}) => {
     const data = stored(webhook);
     const { key, type, receivedAt } = data;
-    const all = { key, type, data, receivedAt, failures: 0, stalls: 0, ...event };
-    const ended = await runner?.run(all);
-    ended?.report();
-    return ended?.ending;
+    const ending = runner
+      .run({ key, type, data, receivedAt, failures: 0, stalls: 0, ...event })
+      .then(({ ending, report }) => {
+        report();
+        return ending;
+      });
+    ends.push(ending);
+    return ending;
   };
-  return { worker, runner: runner as unknown as Runner, run, logger, calls, failures, runs };
+  return { worker, runner, run, logger, calls, failures, runs };
 }
 
 test.each<[what: string, work: unknown, options: object, message: RegExp]>([
@@ -263,9 +262,7 @@ test('after the grace, runs are aborted and given back, and so is one that begin
       return hang();
     },
   });
-  // The engine waits for its runs.
   const ending = run();
-  (worker as unknown as { consumer: { close(): Promise<unknown> } }).consumer.close = () => ending;
   const closing = worker.close({ grace: 10_000 });
   await vi.advanceTimersByTimeAsync(9_999);
   expect(signal?.aborted).toBe(false);
