@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
+import { deleteOld } from '../../src/bullmq/dead-letters.js';
+import { resolveBullMQ } from '../../src/bullmq/options.js';
 import { eventually, processing, record, stored } from '../inbox/fixture.js';
-import { createInbox, redis } from './inbox-fixture.js';
+import { leavesNothing } from '../support/leaves-nothing.js';
+import { createInbox, redis, url } from './inbox-fixture.js';
 
 // The clock of a worker is wrong. That of Redis decides. BullMQ writes times of its own process.
 
@@ -212,4 +215,9 @@ test('more old dead letters than one script deletes are all deleted', async () =
   inbox.work(failing, OPTIONS);
   await deadLetters(inbox, 0);
   expect(await redis.keys(`${queue}:old-*`)).toEqual([]);
+});
+
+test('a look for old dead letters keeps no listener of its client', async () => {
+  const settings = resolveBullMQ({ connection: url, queueName: 'crm', logLevel: 'off' });
+  await leavesNothing(() => deleteOld(redis, settings, Date.now()), redis);
 });

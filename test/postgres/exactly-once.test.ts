@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWebhookHandlers } from 'agent-platform-sdk';
 import type { PostgresClient, PostgresInbox } from 'agent-platform-sdk/postgres';
-import { expect, test, vi } from 'vitest';
+import { Pool } from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually, processing, record, settled, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, engine, pool, sql } from './inbox-fixture.js';
+import { createInbox, engine, pool, sql, url } from './inbox-fixture.js';
 
 /** A table of the application, and what is in it. */
 async function leadsTable(): Promise<() => Promise<unknown[]>> {
@@ -141,6 +142,25 @@ test.each(ways)('an event with two handlers is refused: %s', async (_, write) =>
   });
   expect(letter?.reason).toContain('lead_captured has 2 handlers');
   expect(await leads()).toEqual([]);
+});
+
+test('a transaction gives its connection back as it was, also one that fails', async () => {
+  const own = new Pool({ connectionString: url, max: 1 });
+  own.on('error', () => undefined);
+  onTestFinished(() => own.end());
+  const inbox = createInbox({ pool: own });
+  const listeners: number[] = [];
+  inbox.work(
+    processing(({ key }) =>
+      inbox.transaction(key, async (client) => {
+        listeners.push(client.listenerCount('error'));
+        if (listeners.length === 2) throw new Error('no');
+      }),
+    ),
+  );
+  for (let count = 0; count < 4; count += 1) await inbox.store(stored());
+  await settled(inbox);
+  expect([listeners.length, new Set(listeners).size]).toEqual([5, 1]);
 });
 
 test('an event that does not run here is refused', async () => {

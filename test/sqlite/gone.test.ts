@@ -107,8 +107,12 @@ test('behind a link, the file itself is watched, and copied beside it', async ()
   const events = await storeSome(inbox);
   const modes = readdirSync(folder).map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8));
   expect(modes).toEqual(['600', '600', '600']);
+  const { fs } = loadRuntime();
+  const [opened, closed] = [vi.spyOn(fs, 'openSync'), vi.spyOn(fs, 'closeSync')];
+  onTestFinished(() => [opened, closed].forEach((spy) => spy.mockRestore()));
   rmSync(join(folder, 'real.db-wal'));
   await expect(inbox.store(stored())).rejects.toThrow(/A copy of all events is .*real.db-left-/);
+  expect(closed.mock.calls.flat()).toEqual(opened.mock.results.map(({ value }) => value as number));
   const [copy = ''] = readdirSync(folder).filter((name) => name.includes('-left-'));
   expect(await keysIn([join(folder, copy)])).toEqual(keysOf(events));
 });
