@@ -102,16 +102,6 @@ export function testDeadLetters({ createInbox }: Engine): void {
     expect(await count(inbox)).toBe(25);
   });
 
-  test('only selected ones are replayed', async () => {
-    const { inbox, ids, mend, handled } = await setUp(30);
-    mend();
-    const selected = new Set(ids.filter((_, index) => index % 3 === 0));
-    expect(await inbox.deadLetters.replayAll(({ id }) => selected.has(id))).toBe(10);
-    await settled(inbox);
-    expect(handled.sort()).toEqual([...selected].sort());
-    expect(await count(inbox)).toBe(20);
-  });
-
   test('an async function selects too, and what is not a function is refused', async () => {
     const { inbox, ids, mend, handled } = await setUp(3);
     // From JavaScript.

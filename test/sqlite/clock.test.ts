@@ -40,25 +40,7 @@ test.each([
   expect(await inbox.health()).toMatchObject({ depth: 0, deadLetters: 0 });
 });
 
-test('a retry that another process has put too far ahead is brought back', async () => {
-  const inbox = createInbox({ backoff: 50 });
-  let runs = 0;
-  const worker = inbox.work(
-    processing(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve())),
-  );
-  await inbox.store(stored());
-  await eventually(() => expect(runs).toBe(1));
-  await worker.close();
-  inFile((file) => file.exec(`UPDATE events SET due = due + ${DAY}, state = 'retrying'`));
-  inbox.work(
-    processing(async () => void (runs += 1)),
-    LOCK,
-  );
-  await settled(inbox);
-  expect(runs).toBeGreaterThanOrEqual(2);
-});
-
-test('a worker that has long been running brings such a retry back too', async () => {
+test('a retry that another process has put too far ahead is brought back, also by a worker that has long been running', async () => {
   const inbox = createInbox({ backoff: 50 });
   const handled: string[] = [];
   inbox.work(
@@ -166,19 +148,6 @@ test.each([
   // What has failed meanwhile is kept as long as the others.
   const dues = rowsOf('events').map(({ due }) => Number(due) - Date.now());
   expect(Math.min(...dues)).toBeGreaterThan(13 * DAY);
-});
-
-test('of two workers, one whose clock is far ahead deletes nothing', async () => {
-  sweepSoon();
-  const clock = setClock();
-  const inbox = await withDeadLetters();
-  // Each look of the worker is one of a process with another clock.
-  inbox.work({}, LOCK);
-  for (let count = 0; count < 30; count += 1) {
-    clock.ahead = count % 2 === 0 ? 15 * DAY : 0;
-    await sleep(100);
-  }
-  expect(await inbox.health()).toMatchObject({ deadLetters: 3 });
 });
 
 test('what is due is deleted: dead letters, and keys of handled events', async () => {
