@@ -104,7 +104,7 @@ export function stored(overrides: Partial<StoredWebhook> = {}): StoredWebhook {
 
 /** Resolves when a check passes, however busy the machine is. */
 export function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> {
-  return vi.waitFor(check, { timeout: 15_000, interval: 10 });
+  return vi.waitFor(check, { timeout: 25_000, interval: 10 });
 }
 
 /** Resolves when no event waits or runs. */

@@ -206,5 +206,5 @@ test('no event leaves an object in memory', async () => {
     const key = `event ${(events += 1)}`;
     await store.claim(key, 'owner', 60_000);
     await store.complete(key, 'owner', 60_000);
-  });
-});
+  }, 50);
+}, 120_000);

@@ -44,10 +44,10 @@ test('events are refused before Redis is full, so that workers can drain it, and
     processing(async ({ key }) => void handled.add(key)),
     { concurrency: 50 },
   );
-  await eventually(() => expect([...handled]).toEqual(expect.arrayContaining(acknowledged)));
+  await eventually(() => expect(acknowledged.filter((key) => !handled.has(key))).toEqual([]));
   await eventually(() => inbox.store(stored()));
   expect(await inbox.health()).toMatchObject({ ready: true });
-});
+}, 90_000);
 
 test('the memory of Redis is not read for each event', async () => {
   const { url, client } = await startLimited('100mb');

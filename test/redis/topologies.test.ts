@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredWebhook } from 'agent-platform-sdk';
 import { createRedisDedupe, type RedisConnection } from 'agent-platform-sdk/redis';
 import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -108,14 +109,12 @@ describe.each<[string, start: () => Promise<Topology>]>([
   test('the dedupe store keeps every rule, and failed events run again', async () => {
     const { connect } = await start();
     const connection = connect();
-    for (const { run } of dedupeStoreConformance) {
-      const setUp = () => {
-        const store = createRedisDedupe({ connection, keyPrefix: `${crypto.randomUUID()}:` });
-        onTestFinished(() => store.close());
-        return { store };
-      };
-      await expect(run(setUp)).resolves.toBeUndefined();
-    }
+    const setUp = () => {
+      const store = createRedisDedupe({ connection, keyPrefix: `${crypto.randomUUID()}:` });
+      onTestFinished(() => store.close());
+      return { store };
+    };
+    await Promise.all(dedupeStoreConformance.map(({ run }) => run(setUp)));
     const { hooks, calls } = record();
     const inbox = createInbox({ connection, hooks });
     let runs = 0;
@@ -127,30 +126,31 @@ describe.each<[string, start: () => Promise<Topology>]>([
 
   test('after a failover, a run that went on is recorded, events are stored and run, and a claim is made', async () => {
     const { connect, failOver } = await start();
-    const { hooks, calls } = record();
+    const { hooks, runs: handled } = record();
     const store = createRedisDedupe({ connection: connect(), keyPrefix: 'crm:', timeout: 25_000 });
     onTestFinished(() => store.close());
     const [started, end] = [deferred(), deferred()];
     const inbox = createInbox({ connection: connect(), hooks });
+    const [first, ...others] = [stored(), stored(), stored(), stored()];
     let runs = 0;
-    inbox.work(
-      processing(() => {
-        runs += 1;
-        started.resolve();
-        return end.promise;
-      }),
-    );
-    await inbox.store(stored());
+    const handlers = processing(({ key }) => {
+      if (key === first?.key) runs += 1;
+      started.resolve();
+      return end.promise;
+    });
+    // An event that was taken, while the response was lost with the Redis, is free when its lock has expired.
+    inbox.work(handlers, { lockDuration: 2_000 });
+    await inbox.store(first as StoredWebhook);
     await started.promise;
     expect(await store.claim('before', 'owner', 60_000)).toBe('new');
     await failOver(end.resolve);
     // They may wait until another Redis has taken over.
-    await Promise.all([1, 2, 3].map(() => inbox.store(stored())));
+    await Promise.all(others.map((event) => inbox.store(event)));
     expect(await store.claim('after', 'owner', 60_000)).toBe('new');
-    await eventually(() => expect(calls).toEqual(Array(4).fill('handled')));
-    expect(runs).toBe(4);
+    await eventually(() => expect(new Set(handled.map(({ key }) => key)).size).toBe(4));
+    expect(runs).toBe(1);
     await eventually(async () => expect(await inbox.health()).toMatchObject({ ready: true, depth: 0 }));
-  }, 60_000);
+  }, 90_000);
 
   test('a worker whose Redis is gone closes without it', async () => {
     const { connect, urls, stop } = await start();

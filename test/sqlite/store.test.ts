@@ -28,6 +28,9 @@ test('events that are stored at the same time share one commit', async () => {
   const inbox = createInbox();
   await inbox.store(stored());
   const before = countCommits();
+  // A transaction takes changes for a limited time.
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+  onTestFinished(() => clock.mockRestore());
   await Promise.all(Array.from({ length: 50 }, () => inbox.store(stored())));
   expect(countCommits() - before).toBe(1);
   expect(await inbox.health()).toMatchObject({ waiting: 51 });
