@@ -88,6 +88,16 @@ test('an event waits for the replica of its master, and survives the end of that
   expect(keys).toHaveLength(201);
 });
 
+test('events are stored again after the end of the master of their queue', async () => {
+  const servers = await startCluster(1);
+  const inbox = createInbox({ connection: openCluster(servers) });
+  await inbox.store(stored());
+  await (await masterOf('{agent-platform-webhooks}', servers)).stop();
+  // They start before a replica has taken over, and wait for it.
+  await Promise.all(Array.from({ length: 20 }, () => inbox.store(stored())));
+  expect(await inbox.health()).toMatchObject({ ready: true });
+});
+
 test('without enough replicas in the cluster, an event is rejected with the reason', async () => {
   const inbox = createInbox({
     connection: openCluster(await startCluster()),

@@ -72,9 +72,9 @@ export function makePrimary(url: string): Promise<void> {
 }
 
 /** Resolves when `count` replicas have what was written until now. */
-export function untilReplicas(url: string, count: number, key = 'written last'): Promise<void> {
+export function untilReplicas(url: string, count: number): Promise<void> {
   return onceConnected(url, async (client) => {
-    await client.set(key, '');
+    await client.set('written last', '');
     await client.wait(count, 0);
   });
 }
