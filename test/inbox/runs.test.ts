@@ -48,12 +48,12 @@ function start(work: HandlersByType | EventHandlers, inbox: InboxOptions = {}, o
 test.each<[what: string, work: unknown, options: object, message: RegExp]>([
   ['a receiver', receiverWith(), {}, /receiver.*by type/],
   ['nothing', undefined, {}, /work must be handlers by type/],
-  ['an option', { concurrency: 5 }, {}, /concurrency is no handler. Options are the second argument/],
+  ['an option', { concurrency: 5 }, {}, /concurrency is not a handler. Options are the second argument/],
   [
     'a method',
     { onAny: () => undefined },
     {},
-    /onAny is no handler.*onAny belongs to createWebhookHandlers\(\)/,
+    /onAny is not a handler.*onAny belongs to createWebhookHandlers\(\)/,
   ],
   ['an unknown type', { nothing: () => undefined }, {}, /nothing/],
   [
@@ -234,9 +234,12 @@ test('a handler that never settles is aborted after handlerTimeout, and leaves n
   expect([failures[0]?.error, vi.getTimerCount()]).toEqual([signals[0]?.reason, 0]);
 });
 
-test('a run that ends leaves no timer', async () => {
-  const { run } = start({ lead_captured: () => undefined });
-  await leavesNothing(() => run());
+test('a run that ends leaves no timer, and neither does a worker that closes before its grace is over', async () => {
+  const { run, worker } = start({ lead_captured: () => undefined });
+  await leavesNothing(async () => {
+    await run();
+    await worker.close({ grace: 60_000 });
+  });
 });
 
 test('an event that is taken again while its run goes on aborts that run', async () => {
