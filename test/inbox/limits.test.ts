@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { findFull } from '../../src/bullmq/gate.js';
 import { toHealth, UNKNOWN } from '../../src/inbox/health.js';
+import { summarize } from '../../src/inbox/rows/counts.js';
 import { Living } from '../../src/inbox/rows/living.js';
 import { keepsNothing } from '../support/leaves-nothing.js';
 
@@ -42,5 +43,10 @@ test('a worker is dead when its beat was seen unchanged for longer than its lock
   living.reset();
   expect([isDeadAt(9_000, 2), isDeadAt(10_000, 2), isDeadAt(10_001, 2)]).toEqual([false, false, true]);
   clock.mockRestore();
-  await keepsNothing(() => living.findDead([{ ...worker, id: crypto.randomUUID() }]));
+  await keepsNothing(() => living.findDead([{ ...worker, id: crypto.randomUUID() }]), 2_000);
+});
+
+test('an event that is to be retried has an age too', () => {
+  const retrying = { state: 'retrying', type: 'a', count: 1, oldest: Date.now() - 60_000 } as const;
+  expect(summarize([retrying], () => true).oldestMs).toBeGreaterThanOrEqual(60_000);
 });
