@@ -61,7 +61,7 @@ function report(
       `responses: ${counts(ledger.outcomes)}`,
       `acknowledged ${ledger.acknowledged.size}, handled ${handled}, lost ${lost.length}, dead letters ${kept.size}`,
       `handled twice: ${twice.join(', ') || 0}`,
-      ...verdict.traces.slice(0, 5).map((trace) => `lost: ${trace}`),
+      ...verdict.traces.slice(0, 5),
     ].join('\n'),
   );
 }

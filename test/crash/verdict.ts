@@ -16,7 +16,7 @@ export interface Verdict {
   readonly kept: ReadonlyMap<string, string>;
   /** The number of lines of each kind in the journals. */
   readonly steps: ReadonlyMap<Step, number>;
-  /** The deliveries of each lost event, and the steps of its runs. */
+  /** The deliveries of each event that was lost or repeated without a reason, and the steps of its runs. */
   readonly traces: readonly string[];
 }
 
@@ -89,7 +89,7 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
     repeated,
     kept,
     steps: countSteps(entries),
-    traces: lost.map((name) => trace(name, entries, ledger, forgotten)),
+    traces: [...lost, ...repeated].map((name) => trace(name, entries, ledger, forgotten)),
   };
 }
 
