@@ -1,6 +1,5 @@
 import {
   type AgentPlatform,
-  AuthenticationError,
   endpoint,
   NotFoundError,
   PermissionDeniedError,

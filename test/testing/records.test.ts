@@ -1,5 +1,5 @@
 import type { Tool } from 'agent-platform-sdk';
-import { createFakePlatform, type FakeChange, type FakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { createFakePlatform, type FakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { clientOf, send } from './support/client.js';
 

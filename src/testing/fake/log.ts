@@ -1,8 +1,12 @@
 import { redact } from '../../utils/redact.js';
 import type { Region } from '../../utils/regions.js';
 
-/** The newest entries that are kept, of requests and of deliveries each. */
-const MAX_ENTRIES = 10_000;
+/**
+ * The newest entries that are kept, of requests and of deliveries each.
+ *
+ * Tests lower it.
+ */
+export const KEPT = { entries: 10_000 };
 
 /** One request to the fake, for assertions. Credential headers and marked fields are masked. */
 export interface FakeRequest {
@@ -86,7 +90,7 @@ export class Log<Each extends Entry> {
     // All fields but the id were given.
     const entry = { id: `${this.#prefix}_${this.#lastId}`, ...begun } as Each;
     this.entries.push(entry);
-    if (this.entries.length > MAX_ENTRIES) this.entries.shift();
+    if (this.entries.length > KEPT.entries) this.entries.shift();
     this.#listener.onEntry(entry);
     return entry;
   }
