@@ -84,7 +84,7 @@ async function untilGone({ inbox }: Stage): Promise<string> {
 
 /** Does what the message says. */
 function followAdvice(file: string, gone: string): void {
-  const [, copy = ''] = /is (\S+-left-\S+)\. /.exec(gone) ?? [];
+  const [, copy = ''] = /(\S+-left-\d+)/.exec(gone) ?? [];
   if (gone.includes('Stop all processes')) {
     for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
     renameSync(copy, file);
