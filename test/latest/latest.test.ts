@@ -20,7 +20,7 @@ interface Project {
 const PEER_SOURCES = ['examples/msw-suite/*', 'test/package/consumers/peers.ts'];
 const PEER_TESTS = [
   'examples/msw-suite/copy-to-crm.test.ts',
-  'test/bullmq/inbox-conformance.test.ts',
+  'test/latest/suite/inbox.test.ts',
   'test/bullmq/dead-letters.test.ts',
   'test/bullmq/health.test.ts',
   'test/redis/dedupe.test.ts',
