@@ -59,11 +59,13 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   // Another worker takes its events over, and may die before it has said so.
   const blocked = new Set(entries.filter(({ step }) => step === 'blocked').map(({ pid }) => pid));
   const ended = groupByName(runs);
-  const reasonOf = ({ pid, key, isRecorded, hasFailed, isLost, startedAt, endedAt = 0 }: Run) => {
+  const reasonOf = (run: Run, others: readonly Run[]) => {
+    const { pid, key, isRecorded, hasFailed, isLost, startedAt, endedAt = 0 } = run;
     const forgets = (at: number) => startedAt - START_DELAY_MS <= at && at < endedAt + LOST_WRITES_MS;
     // The start of a run that goes on during a failover may be lost: the event is taken again.
     if (forgotten.some(forgets)) return 'the failover lost the run';
-    if (isRecorded) return undefined;
+    // A success counts although another run has begun: that one goes on.
+    if (isRecorded && others.some((other) => other.startedAt > endedAt)) return undefined;
     if (hasFailed) return 'it timed out';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
     if (killed.has(pid)) return 'the worker was killed';
@@ -75,7 +77,7 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
     if (ofOne.length === 1) continue;
     // The last of which an end was recorded is the run that counts.
     const counting = ofOne.filter(({ isRecorded }) => isRecorded === true).at(-1);
-    const reasons = ofOne.filter((run) => run !== counting).map(reasonOf);
+    const reasons = ofOne.filter((run) => run !== counting).map((run) => reasonOf(run, ofOne));
     const [reason] = reasons;
     if (reason === undefined || reasons.includes(undefined)) repeated.push(name);
     else again.set(reason, (again.get(reason) ?? 0) + 1);
