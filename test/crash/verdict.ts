@@ -44,8 +44,8 @@ interface Run {
   readonly name: string;
   readonly startedAt: number;
   endedAt?: number;
-  /** BullMQ has recorded the event as completed: from then on, nothing may run it. */
-  isRecorded?: boolean;
+  /** When the event was known to be recorded as completed: from then on, nothing may begin to run it. */
+  recordedAt?: number;
   /** The run counted as failed, because it timed out or its worker closed. */
   hasFailed?: boolean;
   /** The run has lost the lock of its event. */
@@ -60,12 +60,20 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   const blocked = new Set(entries.filter(({ step }) => step === 'blocked').map(({ pid }) => pid));
   const ended = groupByName(runs);
   const reasonOf = (run: Run, others: readonly Run[]) => {
-    const { pid, key, isRecorded, hasFailed, isLost, startedAt, endedAt = 0 } = run;
+    const {
+      pid,
+      key,
+      recordedAt = Number.POSITIVE_INFINITY,
+      hasFailed,
+      isLost,
+      startedAt,
+      endedAt = 0,
+    } = run;
     const forgets = (at: number) => startedAt - START_DELAY_MS <= at && at < endedAt + LOST_WRITES_MS;
     // The start of a run that goes on during a failover may be lost: the event is taken again.
     if (forgotten.some(forgets)) return 'the failover lost the run';
     // A success counts although another run has begun: that one goes on.
-    if (isRecorded && others.some((other) => other.startedAt > endedAt)) return undefined;
+    if (others.some((other) => other.startedAt > recordedAt)) return undefined;
     if (hasFailed) return 'it timed out';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
     if (killed.has(pid)) return 'the worker was killed';
@@ -76,7 +84,7 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
   for (const [name, ofOne] of ended) {
     if (ofOne.length === 1) continue;
     // The last of which an end was recorded is the run that counts.
-    const counting = ofOne.filter(({ isRecorded }) => isRecorded === true).at(-1);
+    const counting = ofOne.filter(({ recordedAt }) => recordedAt !== undefined).at(-1);
     const reasons = ofOne.filter((run) => run !== counting).map((run) => reasonOf(run, ofOne));
     const [reason] = reasons;
     if (reason === undefined || reasons.includes(undefined)) repeated.push(name);
@@ -134,7 +142,7 @@ function runsOf(entries: readonly Entry[]): Run[] {
     const run = latest.get(id);
     if (run === undefined) continue;
     if (step === 'ended') run.endedAt = at;
-    if (step === 'recorded') run.isRecorded = true;
+    if (step === 'recorded') run.recordedAt = at;
     if (step === 'failed') run.hasFailed = true;
     if (step === 'lost') run.isLost = true;
   }
