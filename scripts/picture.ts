@@ -8,7 +8,7 @@ import { openBrowser } from '../test/support/chromium.js';
 /** What README can carry: both pictures together below 150 kB. */
 const MAX_BYTES = 75_000;
 
-// Of the build, which alone has the scripts and styles of the page.
+// From the build: only that has the scripts and styles of the page.
 const built: string = new URL('../dist/testing/index.js', import.meta.url).href;
 const { createFakePlatform } = (await import(built)) as typeof import('../src/testing/index.js');
 

@@ -52,7 +52,7 @@ export function readWords(file: string): Words {
     types: [],
   });
   const checker = program.getTypeChecker();
-  /** What a name stands for, wherever it is imported from. */
+  /** Returns the declaration of a name, wherever it is imported from. */
   const symbolAt = (node: ts.Node | undefined) => declared(node && checker.getSymbolAtLocation(node));
   const declared = (symbol: ts.Symbol | undefined) =>
     symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;

@@ -39,11 +39,10 @@ export function pagedList<Path extends string, Body, Query, Row>(
     const seen = new Set<string>();
     const findIssues = (body: unknown) => pageIssues(body as Fields, names, seen);
     let given = input;
-    // The first call refuses what is no cursor.
+    // From JavaScript it may have another type: the first call refuses that.
     let cursor = query?.[names.cursor] as string | number | undefined;
     for (;;) {
-      // The first call refuses one of another type.
-      if (cursor !== undefined) seen.add(String(cursor as string));
+      if (cursor !== undefined) seen.add(String(cursor));
       const { data, drift, response } = await send(endpoint, given, options, { findIssues }).withResponse();
       const body = data as Fields;
       // Both were just checked.

@@ -82,7 +82,7 @@ export interface Consumer {
   close(grace: number): Promise<void>;
 }
 
-/** What an engine knows of its events. */
+/** The counts and warnings that an engine finds. */
 export interface FoundHealth<Warning extends string> {
   readonly counts: InboxCounts;
   readonly warnings: InboxWarnings<Warning | SharedWarning>;

@@ -10,7 +10,7 @@ export interface End {
   readonly ending: RecordedEnding;
 }
 
-/** What became of an end. `locked`: a transaction that is still open holds the row. */
+/** The result of recording an end. `locked`: a transaction that is still open holds the row. */
 export type Ended = Recorded | 'locked';
 
 /** Never before the event was stored: a clock that is behind must take no time from a dead letter. */

@@ -105,7 +105,7 @@ export function createLogger(logger: Logger = console, level?: LogLevel): Levele
   return leveled;
 }
 
-/** What each logger was warned of: a program may make a client for each request (sanity-io/client#12526). */
+/** The warnings that each logger has had: a program may make a client for each request (sanity-io/client#12526). */
 const warnedOf = /* @__PURE__ */ new WeakMap<Logger, Set<string>>();
 /** The most that is remembered for a logger: a stranger may send any number of types. */
 const MAX_WARNED = 1_000;

@@ -1,5 +1,5 @@
 /**
- * What no secret, address or region has: blanks, characters beyond ASCII, and quotes, brackets or `;` around it. A workspace
+ * Matches what no secret, address or region has: blanks, characters beyond ASCII, and quotes, brackets or `;` around it. A workspace
  * secret is a bearer token (specification, 5.2), which has not even these in the middle (RFC 6750, 2.1).
  */
 const FOREIGN = /[^!-~]|^["'`<{[]|["'`>};]$/;

@@ -238,7 +238,7 @@ test('a row that has the focus keeps it, and its place', async () => {
   expect([await focused(), (await textsOf('#list li')).length]).toEqual([before, 3]);
   await focus('input');
   await page.waitForSelector('#request_5');
-  // What was cleared does not stay because one reads it.
+  // Cleared rows go, even if the reader is at one of them.
   await focus('#request_2 a');
   await fetch(`${url}/_fake/requests`, { method: 'DELETE' });
   await sees('No requests or events yet.');

@@ -30,7 +30,7 @@ export function nameOf(
   return routes.find(isSame)?.name ?? `${method} ${path}`;
 }
 
-/** Says what is wrong with a value that is not as `endpoint` returns it. */
+/** Returns why a value is not an endpoint, as `endpoint` returns it; undefined if it is one. */
 export function endpointProblem(value: unknown): string | undefined {
   const isEndpoint = isObject(value) && 'method' in value && 'path' in value && 'auth' in value;
   return isEndpoint ? undefined : 'must be an endpoint, such as `endpoints.getTool`';

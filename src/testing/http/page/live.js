@@ -49,7 +49,7 @@ function morphList(next) {
   for (const row of rows) if (part(row.id) !== null) Idiomorph.morph(part(row.id), row);
 }
 
-// What the content shows: all of the address but the filter.
+// Names the content that is shown: the address without the filter.
 function viewOfPage() {
   const query = new URLSearchParams(location.search);
   query.delete('filter');
@@ -114,7 +114,7 @@ const watcher =
 watcher.onmessage = ({ data: { name } }) => {
   if (name === 'open') connection.textContent = 'live';
   if (name === 'error') connection.textContent = 'The fake is not responding.';
-  // What was cleared does not stay because one reads it.
+  // Cleared rows go, even if the reader is at one of them.
   if (name === 'requests' || name === 'deliveries') loadWholeList();
   else if (name !== 'error') loadSoon();
 };
