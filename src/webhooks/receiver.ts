@@ -10,7 +10,6 @@ import { responseDropped, responseTaken, wrongMount } from './hints.js';
 import {
   type AnyReceiverOptions,
   resolveReceiver,
-  type StoringReceiverOptions,
   type WebhookReceiverOptions,
 } from './options.js';
 import type { WebhookResponse } from './outcomes.js';
@@ -265,7 +264,6 @@ export class HandlingReceiver extends WebhookReceiver {
  * createServer(receiver.node).listen(3000);
  * ```
  */
-export function createWebhookReceiver(options: StoringReceiverOptions): WebhookReceiver;
 export function createWebhookReceiver(options?: WebhookReceiverOptions): HandlingReceiver;
 export function createWebhookReceiver(options: AnyReceiverOptions): WebhookReceiver;
 export function createWebhookReceiver(options: AnyReceiverOptions = {}): WebhookReceiver {

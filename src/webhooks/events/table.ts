@@ -67,7 +67,8 @@ export interface WebhookEvents {
 }
 
 /** The event types that this version knows. */
-export type WebhookEventType = keyof WebhookEvents;
+// With `keyof` alone, the compiler's messages say `keyof WebhookEvents`.
+export type WebhookEventType = Extract<keyof WebhookEvents, string>;
 
 /** The payload of an event type: `WebhookPayloadOf<'lead_captured'>` is {@link LeadCapturedPayload}. */
 export type WebhookPayloadOf<Type extends WebhookEventType> = WebhookEvents[Type];
