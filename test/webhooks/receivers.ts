@@ -14,7 +14,7 @@ import {
 } from 'agent-platform-sdk';
 import { onTestFinished, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { codeOf, secret } from './deliveries.js';
+import { codeOf, minimal, secret } from './deliveries.js';
 
 export type Options = WebhookReceiverOptions | Partial<StoringReceiverOptions>;
 
@@ -58,6 +58,17 @@ export function storing(options: Options = {}) {
   return { ...setUp({ inbox, ...options }), stored };
 }
 
+/** A webhook as an inbox has stored it. */
+export const aStored = (changes: Partial<StoredWebhook> = {}): StoredWebhook => ({
+  version: 1,
+  key: 'a'.repeat(64),
+  type: 'lead_captured',
+  payload: minimal.lead_captured,
+  deliveryId: 'delivery_1',
+  receivedAt: 1_760_000_000_000,
+  ...changes,
+});
+
 /** What `node:http` passes to a listener, without a connection: the parts that are used. */
 export function inMemory(stream: Readable | readonly unknown[], fields: object = {}) {
   const readable = stream instanceof Readable ? stream : Readable.from(stream, { objectMode: false });
@@ -71,6 +82,9 @@ export const requestOf = (body: BodyInit | null, headers: Record<string, string>
 
 export const never = () => new Promise<never>(() => undefined);
 export const failing = () => Promise.reject(new Error('no'));
+export const throwing = () => {
+  throw new Error('no');
+};
 
 /** A store that remembers nothing. */
 export const forgetful: DedupeStore = {
