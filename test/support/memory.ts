@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -29,8 +28,3 @@ export async function heldPerByte(
   if (held.length < 3) throw new Error('the chunks were not read to their end');
   return Math.min(...held);
 }
-
-/** Returns the chunks as a body's stream. */
-export const streamOf = (chunks: Iterable<Uint8Array>): ReadableStream<Uint8Array> =>
-  // Node has its own type for the same class.
-  Readable.toWeb(Readable.from(chunks, { objectMode: false })) as ReadableStream<Uint8Array>;
