@@ -71,35 +71,32 @@ test.each<object>([
   expect(() => createWebhookReceiver({ secret, ...options })).not.toThrow();
 });
 
-test.each<[secret: unknown, option: string, message: RegExp | string]>([
-  [undefined, 'secret', /got nothing\. Is the environment variable set\? Without secret and verifySecret, A/],
-  ['', 'secret', /got an empty string\. Is the environment variable set\?/],
-  ['  ', 'secret', /got an empty string\.$/],
-  [null, 'secret', /got null/],
-  [7, 'secret', /got number/],
-  [[], 'secret', /got array without a secret/],
-  [{}, 'secret', /got object without a secret/],
+test.each<[secret: unknown, option: string, message: string]>([
+  [undefined, 'secret', 'got nothing. Is the environment variable set? Without secret and verifySecret, A'],
+  ['', 'secret', 'got an empty string. Is the environment variable set?'],
+  ['  ', 'secret', 'got an empty string.'],
+  [null, 'secret', 'got null'],
+  [7, 'secret', 'got number'],
+  [[], 'secret', 'got array without a secret'],
+  [{}, 'secret', 'got object without a secret'],
+  [new Map([['acme', secret]]), 'secret', 'got object'],
   [[secret, ''], 'secret[1]', `secret[1] ${verify}`],
   [{ acme: undefined }, 'secret.acme', `secret.acme ${verify}`],
   [{ acme: [secret, ''] }, 'secret.acme[1]', `secret.acme[1] ${verify}`],
-  [{ acme: secret, globex: secret }, 'secret', /same secret twice/],
-  [[secret, secret], 'secret', /same secret twice/],
-  ['x'.repeat(4_097), 'secret', /at most 4096 characters/],
-  [new Map([['acme', secret]]), 'secret', /got object/],
+  [{ acme: secret, globex: secret }, 'secret', 'same secret twice'],
+  [[secret, secret], 'secret', 'same secret twice'],
+  ['x'.repeat(4_097), 'secret', 'at most 4096 characters'],
   // `test/client/mistakes.test.ts` has the forms.
   [`"${secret}"`, 'secret', `secret ${PASTED}`],
   [{ acme: ['null'] }, 'secret.acme[0]', `secret.acme[0] ${PASTED}`],
-])('the secret %j is refused everywhere', async (given, option, message) => {
+])('the secret %j is refused everywhere', async (given, option, words) => {
   vi.stubEnv('AGENT_PLATFORM_WEBHOOK_SECRET', undefined);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const options = { secret: given } as WebhookReceiverOptions;
-  const refusal = expect.objectContaining({
-    type: 'configuration_error',
-    option,
-    message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
-  }) as Error;
+  const options = { secret: given } as { secret: string };
+  const message = expect.stringContaining(words) as string;
+  const refusal = expect.objectContaining({ type: 'configuration_error', option, message }) as Error;
   expect(() => createWebhookReceiver(options)).toThrow(refusal);
-  expect(() => parseWebhook('{}', options as { secret: string })).toThrow(refusal);
+  expect(() => parseWebhook('{}', options)).toThrow(refusal);
   await expect(parseWebhookRequest('{}', options)).rejects.toThrow(refusal);
 });
 
@@ -121,14 +118,8 @@ test.each([
 
 test.each<[run: () => unknown, message: string]>([
   [() => parseWebhook('{}', secret as never), 'options must be an object, got string. Pass { secret }.'],
-  [
-    () => parseWebhook('{}', { secret: () => secret } as never),
-    'secret cannot be a function: use parseWebhookR',
-  ],
-  [
-    () => parseWebhook('{}', { verifySecret } as never),
-    'verifySecret cannot be a function: use parseWebhookR',
-  ],
+  [() => parseWebhook('{}', { secret: () => secret } as never), 'secret cannot be a function: use parseW'],
+  [() => parseWebhook('{}', { verifySecret } as never), 'verifySecret cannot be a function: use parseW'],
   [() => createWebhookReceiver(secret as never), 'options'],
   [() => createWebhookReceiver({ webhookSecret: secret } as never), 'Did you mean `secret`?'],
   [() => createWebhookReceiver({ ['signing-secret']: secret } as never), 'Did you mean `secret`?'],
@@ -154,16 +145,16 @@ test.each([
   expect(setUp(options).lines).toEqual([line]);
 });
 
-test.each(['on', 'onAny', 'onUnhandled', 'onUnknown', 'onInvalid'] as const)(
-  'a receiver with an inbox refuses handlers: %s',
-  (name) => {
-    // From JavaScript: its type has no handlers.
-    const { receiver } = setUp({ inbox });
-    const register = () => (name === 'on' ? receiver.on('lead_captured', never) : receiver[name](never));
-    expect(register).toThrow(ConfigurationError);
-    expect(register).toThrow(/inbox\.work\(.*createWebhookHandlers\(\)/s);
-  },
-);
+test('a receiver with an inbox refuses handlers', () => {
+  // From JavaScript: its type has no handlers.
+  const { receiver } = setUp({ inbox });
+  const message = expect.stringContaining('Pass them to the worker') as string;
+  const refusal = expect.objectContaining({ option: 'inbox', message }) as Error;
+  expect(() => receiver.on('lead_captured', never)).toThrow(refusal);
+  for (const name of ['onAny', 'onUnhandled', 'onUnknown', 'onInvalid'] as const) {
+    expect(() => receiver[name](never)).toThrow(refusal);
+  }
+});
 
 const one = 'test-workspace-secret-0002';
 test.each<[what: string, variable: string | undefined, option: WebhookReceiverOptions]>([
