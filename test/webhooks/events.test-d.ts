@@ -1,34 +1,5 @@
-import type {
-  AgentEventPayload,
-  AgentEventPayloadSchema,
-  BugReportedPayload,
-  BugReportedPayloadSchema,
-  ChatDelegatedPayload,
-  ChatDelegatedPayloadSchema,
-  ClientEventPayload,
-  ClientEventPayloadSchema,
-  ConversationUpdatedPayload,
-  ConversationUpdatedPayloadSchema,
-  EventChannel,
-  FormSubmittedPayload,
-  FormSubmittedPayloadSchema,
-  LeadCapturedPayload,
-  LeadCapturedPayloadSchema,
-  MessageChannel,
-  MessageReceivedPayload,
-  MessageReceivedPayloadSchema,
-  OrganisationEventPayload,
-  OrganisationEventPayloadSchema,
-  WebhookDelivery,
-  WebhookEvent,
-  WebhookEventOf,
-  WebhookEventType,
-  WebhookPayloadOf,
-  WebhookTestPayload,
-  WebhookTestPayloadSchema,
-  webhookDeliverySchema,
-  webhookEvents,
-} from 'agent-platform-sdk';
+import type * as sdk from 'agent-platform-sdk';
+import type { WebhookDelivery, WebhookEvent, WebhookEventOf, WebhookPayloadOf } from 'agent-platform-sdk';
 import type * as z from 'zod/v4/mini';
 
 type Equal<A, B> =
@@ -43,45 +14,47 @@ type Holds<T extends true> = T;
 /** Flattens a type, so that an interface and what is inferred can be compared field by field. */
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
+type IsOf<Schema, Payload> = Equal<Flat<z.infer<Schema>>, Flat<Payload>>;
+
 export type SchemasEqualTheirInterfaces = [
-  Holds<Equal<Flat<z.infer<typeof AgentEventPayloadSchema>>, Flat<AgentEventPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof BugReportedPayloadSchema>>, Flat<BugReportedPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof ChatDelegatedPayloadSchema>>, Flat<ChatDelegatedPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof ClientEventPayloadSchema>>, Flat<ClientEventPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof ConversationUpdatedPayloadSchema>>, Flat<ConversationUpdatedPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof FormSubmittedPayloadSchema>>, Flat<FormSubmittedPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof LeadCapturedPayloadSchema>>, Flat<LeadCapturedPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof MessageReceivedPayloadSchema>>, Flat<MessageReceivedPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof OrganisationEventPayloadSchema>>, Flat<OrganisationEventPayload>>>,
-  Holds<Equal<Flat<z.infer<typeof WebhookTestPayloadSchema>>, Flat<WebhookTestPayload>>>,
+  Holds<IsOf<typeof sdk.AgentEventPayloadSchema, sdk.AgentEventPayload>>,
+  Holds<IsOf<typeof sdk.BugReportedPayloadSchema, sdk.BugReportedPayload>>,
+  Holds<IsOf<typeof sdk.ChatDelegatedPayloadSchema, sdk.ChatDelegatedPayload>>,
+  Holds<IsOf<typeof sdk.ClientEventPayloadSchema, sdk.ClientEventPayload>>,
+  Holds<IsOf<typeof sdk.ConversationUpdatedPayloadSchema, sdk.ConversationUpdatedPayload>>,
+  Holds<IsOf<typeof sdk.FormSubmittedPayloadSchema, sdk.FormSubmittedPayload>>,
+  Holds<IsOf<typeof sdk.LeadCapturedPayloadSchema, sdk.LeadCapturedPayload>>,
+  Holds<IsOf<typeof sdk.MessageReceivedPayloadSchema, sdk.MessageReceivedPayload>>,
+  Holds<IsOf<typeof sdk.OrganisationEventPayloadSchema, sdk.OrganisationEventPayload>>,
+  Holds<IsOf<typeof sdk.WebhookTestPayloadSchema, sdk.WebhookTestPayload>>,
 ];
 
 // @ts-expect-error The comparison itself tells an optional field from a required one.
 export type ComparisonWorks = Holds<Equal<{ a?: string | undefined }, { a: string | undefined }>>;
 
 export type PayloadsOfTheTable = [
-  Holds<Equal<WebhookPayloadOf<'lead_captured'>, LeadCapturedPayload>>,
-  Holds<Equal<WebhookPayloadOf<'agent_created' | 'agent_deleted'>, AgentEventPayload>>,
-  Holds<Equal<WebhookPayloadOf<'message_received'>['channel'], MessageChannel>>,
-  Holds<Equal<WebhookPayloadOf<'bug_reported'>['channel'], EventChannel>>,
+  Holds<Equal<WebhookPayloadOf<'lead_captured'>, sdk.LeadCapturedPayload>>,
+  Holds<Equal<WebhookPayloadOf<'agent_created' | 'agent_deleted'>, sdk.AgentEventPayload>>,
+  Holds<Equal<WebhookPayloadOf<'message_received'>['channel'], sdk.MessageChannel>>,
+  Holds<Equal<WebhookPayloadOf<'bug_reported'>['channel'], sdk.EventChannel>>,
   Holds<Equal<WebhookPayloadOf<'conversation_updated'>['channel'], string | undefined>>,
-  Holds<Equal<WebhookEvent['type'], WebhookEventType>>,
+  Holds<Equal<WebhookEvent['type'], sdk.WebhookEventType>>,
 ];
 
-type Lead = (typeof webhookEvents)['lead_captured'];
+type Lead = (typeof sdk.webhookEvents)['lead_captured'];
 
 export type FactsOfTheTable = [
-  Holds<Equal<Lead['channels'], readonly EventChannel[]>>,
-  Holds<Equal<(typeof webhookEvents)['message_received']['channels'], readonly MessageChannel[]>>,
-  Holds<Equal<(typeof webhookEvents)['webhook_test']['channels'], undefined>>,
+  Holds<Equal<Lead['channels'], readonly sdk.EventChannel[]>>,
+  Holds<Equal<(typeof sdk.webhookEvents)['message_received']['channels'], readonly sdk.MessageChannel[]>>,
+  Holds<Equal<(typeof sdk.webhookEvents)['webhook_test']['channels'], undefined>>,
 ];
 
 type LeadDelivery = WebhookDelivery<'lead_captured'>;
 
 export type DeliveryAsPosted = [
-  Holds<Equal<z.infer<ReturnType<typeof webhookDeliverySchema<'lead_captured'>>>, LeadDelivery>>,
+  Holds<Equal<z.infer<ReturnType<typeof sdk.webhookDeliverySchema<'lead_captured'>>>, LeadDelivery>>,
   Holds<Equal<LeadDelivery['type'], 'lead_captured'>>,
-  Holds<Equal<Flat<LeadDelivery['payload']>, Flat<LeadCapturedPayload & { workspaceSecret: string }>>>,
+  Holds<Equal<Flat<LeadDelivery['payload']>, Flat<sdk.LeadCapturedPayload & { workspaceSecret: string }>>>,
 ];
 
 export function narrowsByTypeAsPosted(delivery: WebhookDelivery): string | undefined {
@@ -91,7 +64,7 @@ export function narrowsByTypeAsPosted(delivery: WebhookDelivery): string | undef
 export function narrowsByType(event: WebhookEvent): string | undefined {
   switch (event.type) {
     case 'lead_captured': {
-      const lead: LeadCapturedPayload = event.payload;
+      const lead: sdk.LeadCapturedPayload = event.payload;
       return lead.leadEmail;
     }
     case 'webhook_test':
