@@ -1,13 +1,13 @@
 import type { AgentPlatform, endpoints, RequestOptions } from 'agent-platform-sdk';
 import * as sdk from 'agent-platform-sdk';
 import type { SeedHandles } from 'agent-platform-sdk/testing';
-import { complete, minimal } from '../schemas/samples.js';
+import { complete, minimal } from '../schemas/records.js';
 
 /** An operation as section 4 shows it, and its method. */
 export interface DocumentedOperation {
   /** Method and path. */
   readonly route: string;
-  readonly schemaOfBody: unknown;
+  readonly schemaOfBody?: unknown;
   /** A response with each field. */
   readonly response: object;
   /** The caller's part of it. */
@@ -22,7 +22,7 @@ export interface DocumentedOperation {
 
 export type OperationName = keyof typeof endpoints;
 
-export const envelope = { success: true, message: 'done' };
+const envelope = { success: true, message: 'done' };
 const members = { clients: [complete('OrgClient')], teams: [complete('Team')] };
 const catalogue = [complete('DefaultTool'), minimal('DefaultTool')];
 const released = { ...complete('ReleaseNumberResult'), added: 1 };
@@ -34,7 +34,6 @@ const withData = (data: unknown) => ({ response: { ...envelope, data }, result: 
 export const operations: Readonly<Record<OperationName, DocumentedOperation>> = {
   listMembersAndTeams: {
     route: 'GET /orgs/{orgId}/members-and-teams',
-    schemaOfBody: undefined,
     response: { ...envelope, ...members },
     result: members,
     call: ({ orgs }, { orgId }, options) => orgs.listMembersAndTeams(orgId, options),
@@ -55,26 +54,22 @@ export const operations: Readonly<Record<OperationName, DocumentedOperation>> = 
   },
   listDefaultTools: {
     route: 'GET /tools/defaults',
-    schemaOfBody: undefined,
     ...withData(catalogue),
     call: ({ tools }, _, options) => tools.listDefaults(options),
   },
   getTool: {
     route: 'GET /tools/{toolId}',
-    schemaOfBody: undefined,
     ...withData(complete('Tool')),
     call: ({ tools }, { toolId }, options) => tools.get(toolId, options),
   },
   getConversation: {
     route: 'GET /agents/{agentId}/convos/{convoId}',
-    schemaOfBody: undefined,
     ...withData(complete('Conversation')),
     call: ({ conversations }, { agentId, convoId }, options) =>
       conversations.get({ agentId, convoId }, options),
   },
   deleteWorkspace: {
     route: 'DELETE /workspaces/{id}',
-    schemaOfBody: undefined,
     response: envelope,
     result: undefined,
     call: ({ workspaces }, { secondWorkspaceId, secondWorkspaceSecret: token }, options) =>

@@ -34,23 +34,20 @@ const each = (type: DocumentType, names: string): Fields =>
   Object.fromEntries(names.split(', ').map((name) => [name, type]));
 
 const shown = (...values: string[]): DocumentType => ({ type: 'string', shown: values });
+const listShown = (...values: string[]): DocumentType => ({ type: 'array of string', shown: values });
 const oneOf = (...values: string[]): DocumentType => ({ oneOf: values });
 
 /** The names of fields by presence, written as the document lists names. All others are optional. */
-interface Presence {
-  readonly required?: string;
-  readonly chosen?: string;
-}
+type Presence = Partial<Readonly<Record<'required' | 'chosen', string>>>;
 
-const namesOf = (list: string): string[] => (list === '' ? [] : list.split(', '));
 const record =
   (closed: boolean) =>
-  (section: string, { required = '', chosen = '' }: Presence = {}) =>
+  (section: string, { required, chosen }: Presence = {}) =>
   (fields: Fields): DocumentRecord => ({
     section,
     closed,
-    required: namesOf(required),
-    chosen: namesOf(chosen),
+    required: required?.split(', ') ?? [],
+    chosen: chosen?.split(', ') ?? [],
     fields,
   });
 const closed = record(true);
@@ -76,24 +73,15 @@ export const documentTable = {
     widgetIDs: 'array of string',
     ...each('string', 'dashboardUsername, dashboardPassword'),
     ts: 'number',
-    canAccess: {
-      type: 'array of string',
-      shown: ['/home', '/convos', '/leads', '/kb', '/analytics', '/theme', '/settings', '/prompt'],
-    },
-    allowedChannels: { type: 'array of string', shown: ['all'] },
-    allowedIntegrations: { type: 'array of string', shown: ['all'] },
-    clientTabOrder: {
-      type: 'array of string',
-      shown: ['home', 'convos', 'leads', 'kb', 'analytics', 'theme', 'settings', 'prompt'],
-    },
+    canAccess: listShown('/home', '/convos', '/leads', '/kb', '/analytics', '/theme', '/settings', '/prompt'),
+    ...each(listShown('all'), 'allowedChannels, allowedIntegrations'),
+    clientTabOrder: listShown('home', 'convos', 'leads', 'kb', 'analytics', 'theme', 'settings', 'prompt'),
     magicCode: 'string',
     index: 'number',
     isAdmin: 'boolean',
-    usedSecret: 'string',
-    orgId: 'string',
+    ...each('string', 'usedSecret, orgId'),
     type: oneOf('client', 'org'),
-    isOrgAdmin: 'boolean',
-    canDelegateChats: 'boolean',
+    ...each('boolean', 'isOrgAdmin, canDelegateChats'),
     status: oneOf('online', 'offline'),
     predefinedTags: 'array of string',
     FB_PUSH_TOKEN: 'string',
@@ -104,10 +92,8 @@ export const documentTable = {
     internal: '{InternalState}',
     lastInvitationTs: 'number',
     cannedResponses: 'array of {CannedResponse}',
-    paymentCustomerId: 'string',
-    signupSource: 'string',
-    allowCreateAgents: 'boolean',
-    hideAdvancedSettings: 'boolean',
+    ...each('string', 'paymentCustomerId, signupSource'),
+    ...each('boolean', 'allowCreateAgents, hideAdvancedSettings'),
     onboardingState: '{OnboardingState}',
     isNewSignup: 'boolean',
     teams: 'array of {TeamSummary}',
@@ -143,14 +129,7 @@ export const documentTable = {
   }),
   Variable: open('2.3', { chosen: 'id, key, type, agentId, userId' })(variable),
   VariableField: open('2.4')(variable),
-  VariableInput: open('4.2', { required: 'key' })({
-    ...each('nothing', 'id, agentId, userId'),
-    in: 'string',
-    type: shown('string'),
-    ...each('any', 'value, defaultValue'),
-    ...each('string', 'key, description'),
-    ...each('boolean', 'required, reusable, isEnv, isSystem, isGlobal'),
-  }),
+  VariableInput: open('4.2', { required: 'key' })({ ...variable, ...each('nothing', 'id, agentId, userId') }),
   CreateVariableBody: open('4.2', { chosen: 'variable' })({ variable: '{VariableInput}' }),
   Tool: open('2.4', { chosen: 'id' })({
     ...each('string', 'id, name, description'),
@@ -165,7 +144,7 @@ export const documentTable = {
     backchannellingPhrases: 'array of string',
     toolsSettings: 'any',
     fields: 'array of {VariableField}',
-    channels: { type: 'array of string', shown: ['web-chat'] },
+    channels: listShown('web-chat'),
   }),
   DefaultTool: open('2.5')({
     id: shown('web-search', 'human-handoff', 'end-call'),
@@ -269,20 +248,14 @@ export const documentTable = {
     ...each('string', 'recordingUrl, syncRecordingUrl, callerPhoneNumber, calleePhoneNumber, callStatus'),
     callError: 'string',
   }),
-  VoiceSession: open('2.6')({
-    ...each('string', 'latestSessionId, listenUrl'),
-    listenUrlUNIX: 'number',
-  }),
+  VoiceSession: open('2.6')({ ...each('string', 'latestSessionId, listenUrl'), listenUrlUNIX: 'number' }),
   DetailedCost: open('2.6')(
     each('number', 'totalCreditsConsumed, speechGenCost, transcriberCost, telcoCost, llmCost'),
   ),
   NodesInfo: open('2.6')({ currentNode: 'string' }),
   Csat: open('2.6')({
-    ...each('number', 'satisfaction10, ease10'),
-    comment: 'string',
-    submittedAt: 'number',
-    channel: 'string',
-    surveyVersion: 'number',
+    ...each('number', 'satisfaction10, ease10, submittedAt, surveyVersion'),
+    ...each('string', 'comment, channel'),
   }),
   CrmActivity: open('2.6')({
     type: shown('Message'),
@@ -311,10 +284,7 @@ export const documentTable = {
     lastDecisionReason: 'string',
     lastTriggeredBy: shown('phrase'),
   }),
-  Envelope: open('2.7', { chosen: 'success, message' })({
-    success: 'boolean',
-    message: 'string',
-  }),
+  Envelope: open('2.7', { chosen: 'success, message' })({ success: 'boolean', message: 'string' }),
   MembersAndTeams: open('4.1', { required: 'clients, teams' })({
     clients: 'array of {OrgClient}',
     teams: 'array of {Team}',
@@ -329,10 +299,7 @@ export const documentTable = {
     ...each('string', 'workspaceId, phoneNumberSid'),
     isImportedNumber: 'boolean',
   }),
-  ReleaseNumberResult: open('4.3', { chosen: 'isGood, errors' })({
-    isGood: 'boolean',
-    errors: 'string',
-  }),
+  ReleaseNumberResult: open('4.3', { chosen: 'isGood, errors' })({ isGood: 'boolean', errors: 'string' }),
   ErrorBody: closed('7', { required: 'message, code' })({
     ...each('string', 'message, code'),
     issues: 'array of {ErrorIssue}',

@@ -1,4 +1,6 @@
 import type * as sdk from 'agent-platform-sdk';
+import type { endpoints, OrgClient, ReleaseNumberInput, Tool, VariableInput } from 'agent-platform-sdk';
+import { expectTypeOf } from 'vitest';
 import type * as z from 'zod/v4/mini';
 import type { RecordName } from './document-table.js';
 
@@ -74,3 +76,31 @@ none<Exclude<keyof Interfaces, RecordName>>();
 none<Equal<{ a?: string | undefined }, { a?: string }> extends true ? 'optional' : never>();
 none<Equal<{ a: unknown }, { a: sdk.Tool }> extends true ? 'unknown' : never>();
 none<Equal<{ a: string; [key: string]: unknown }, { a: string }> extends true ? 'index signature' : never>();
+
+// Each kind of field is tried once.
+
+declare const tool: Tool;
+// A misspelt field does not compile: open objects have no index signature.
+// @ts-expect-error
+tool.serverURL;
+// A required field must be present; an optional one may be absent or undefined.
+// @ts-expect-error
+export const withoutSid: ReleaseNumberInput = { isImportedNumber: true };
+export const withUndefined: OrgClient = { ID: 'client_1', name: undefined };
+// A field that the service sets is not sent.
+// @ts-expect-error
+export const withId: VariableInput = { key: 'plan', id: 'variable_1' };
+// A list that the document gives as complete is closed, and one that it gives by example takes any string.
+expectTypeOf<OrgClient['status']>().toEqualTypeOf<'online' | 'offline' | undefined>();
+expectTypeOf<Extract<sdk.MessageChannel, 'facebook'>>().toEqualTypeOf<'facebook'>();
+expectTypeOf<Extract<sdk.EventChannel, 'facebook'>>().toEqualTypeOf<never>();
+expectTypeOf<Tool['channels']>().toEqualTypeOf<('web-chat' | (string & {}))[] | undefined>();
+// `any` of the document is `unknown`: a program looks at it before using it.
+expectTypeOf<sdk.Conversation['sessions']>().toEqualTypeOf<unknown[] | undefined>();
+expectTypeOf<sdk.Conversation['funnelExtractedData']>().toEqualTypeOf<Record<string, unknown> | undefined>();
+
+// An endpoint has the types of the documented interfaces, and knows its path parameters.
+type GetConversation = typeof endpoints.getConversation;
+expectTypeOf<GetConversation['response']['result']>().toEqualTypeOf<sdk.Conversation | undefined>();
+expectTypeOf<GetConversation['path']>().toEqualTypeOf<'/agents/{agentId}/convos/{convoId}'>();
+expectTypeOf<typeof endpoints.deleteWorkspace.response.result>().toEqualTypeOf<void | undefined>();

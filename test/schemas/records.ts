@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
 import * as sdk from 'agent-platform-sdk';
-import * as z from 'zod/v4/mini';
-import { requiredNumber } from '../../src/schemas/fields.js';
-import { type DocumentRecord, type DocumentType, type RecordName, recordNames } from './document-table.js';
+import type * as z from 'zod/v4/mini';
+import {
+  type DocumentRecord,
+  type DocumentType,
+  documentTable,
+  type RecordName,
+  recordNames,
+} from './document-table.js';
 
 // A record of the table whose schema is not exported does not compile.
 const schemas: Readonly<Record<`${RecordName}Schema`, z.ZodMiniObject>> = sdk;
@@ -12,65 +16,58 @@ export function schemaOf(record: RecordName): z.ZodMiniObject {
   return schemas[`${record}Schema`];
 }
 
-const nameOf = new Map<z.core.$ZodType, RecordName>(recordNames.map((record) => [schemaOf(record), record]));
-
-interface Component {
-  readonly properties: Readonly<Record<string, { readonly items?: object } | undefined>>;
+/** Values that a field takes, and others that it refuses. Whether it takes `undefined` is not said here. */
+interface Values {
+  readonly taken: readonly unknown[];
+  readonly refused: readonly unknown[];
 }
-const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
-  readonly components: { readonly schemas: Readonly<Record<string, Component | undefined>> };
+
+const VALUES: Readonly<Record<string, Values>> = {
+  string: { taken: ['text', ''], refused: [null, 1, ['text']] },
+  number: { taken: [1.5, 0, -1, 2 ** 53 - 1], refused: [null, '1', true, 2 ** 53, -1e300] },
+  boolean: { taken: [true, false], refused: [null, 'true', 0] },
+  any: { taken: [{ deep: [null] }, null, '', 0, false, [1]], refused: [] },
+  object: { taken: [{ any: 1 }, {}], refused: [null, 'text', []] },
+  nothing: { taken: [], refused: [null, 'text', 1] },
 };
 
-/** The values that an open enum completes. They are not in the schema, but in the OpenAPI document. */
-function shownValues(schema: z.ZodMiniObject, field: string): readonly string[] | undefined {
-  const type = components.schemas[nameOf.get(schema) ?? '']?.properties[field];
-  return ((type?.items ?? type) as { readonly examples?: readonly string[] } | undefined)?.examples;
-}
-
-/** Translates a schema back into the words of the table. */
-export function readBack(schema: z.ZodMiniObject): Omit<DocumentRecord, 'section' | 'chosen'> {
-  const fields = Object.entries(schema.shape);
-  return {
-    closed: isClosed(schema),
-    required: fields.filter(([, field]) => !(field instanceof z.ZodMiniOptional)).map(([name]) => name),
-    fields: Object.fromEntries(
-      fields.map(([name, field]) => [name, typeOf(field, shownValues(schema, name))]),
-    ),
-  };
-}
-
-function isClosed({ def: { catchall } }: z.ZodMiniObject): boolean {
-  if (catchall instanceof z.ZodMiniNever || catchall instanceof z.ZodMiniUnknown) {
-    return catchall instanceof z.ZodMiniNever;
+/** The values of a type in the words of the document. */
+export function valuesOf(type: DocumentType): Values {
+  if (typeof type === 'object') {
+    if ('oneOf' in type) return { taken: type.oneOf, refused: [null, 'another', '', 1] };
+    // The values that are shown are examples.
+    return valuesOf(type.type);
   }
-  throw new Error('neither an openObject nor a closedObject');
-}
-
-function typeOf(field: z.core.$ZodType, shown?: readonly string[]): DocumentType {
-  if (field === requiredNumber) return 'number';
-  if (field._zod.def.checks?.length) throw new Error('the document has no rule for the value of a field');
-  if (field instanceof z.ZodMiniOptional) return typeOf(field.def.innerType, shown);
-  if (field instanceof z.ZodMiniEnum) return { oneOf: field.options as string[] };
-  if (field instanceof z.ZodMiniArray) return listOf(typeOf(field.def.element, shown));
-  if (field instanceof z.ZodMiniObject) {
-    // An open object without fields is the bare "object" of the document.
-    if (Object.keys(field.shape).length === 0 && !isClosed(field)) return 'object';
-    return `{${nameOf.get(field) ?? 'a record that is not in the table'}}`;
+  if (type.startsWith('array of ')) {
+    // A type of the document follows "array of" too.
+    const { taken, refused } = valuesOf(type.slice('array of '.length) as DocumentType);
+    const lists = refused.map((element) => [taken[0], element]);
+    return { taken: [taken.slice(0, 1), [], taken], refused: [null, 'text', {}, ...lists] };
   }
-  if (field instanceof z.ZodMiniNever) return 'nothing';
-  if (field instanceof z.ZodMiniUnknown) return 'any';
-  if (field instanceof z.ZodMiniBoolean) return 'boolean';
-  if (!(field instanceof z.ZodMiniString)) throw new Error(`unexpected schema: ${field._zod.def.type}`);
-  return shown === undefined ? 'string' : { type: 'string', shown };
+  const record = recordNames.find((name) => type === `{${name}}`);
+  return record === undefined ? (VALUES[type] as Values) : valuesOfRecord(record);
 }
 
-function listOf(element: DocumentType): DocumentType {
-  if (typeof element === 'string') return `array of ${element}` as DocumentType;
-  if ('shown' in element) return { type: 'array of string', shown: element.shown };
-  throw new Error('the document has no list of closed values');
+function valuesOfRecord(record: RecordName): Values {
+  const fields = Object.entries<DocumentType>(documentTable[record].fields);
+  const wrong = fields.flatMap(([name, type]) => valuesOf(type).refused.map((value) => ({ [name]: value })));
+  const refused = [null, 'text', [], { ...minimal(record), ...wrong[0] }];
+  return { taken: [minimal(record), complete(record)], refused };
 }
 
-/** The record that a type in braces refers to; undefined for other types. */
-export function recordNamed(type: DocumentType): RecordName | undefined {
-  return recordNames.find((record) => type === `{${record}}`);
+/** A record without its optional fields. */
+export function minimal(record: RecordName): Record<string, unknown> {
+  const { required, chosen } = documentTable[record];
+  return withFields(record, [...required, ...chosen]);
+}
+
+/** A record with every field. */
+export function complete(record: RecordName): Record<string, unknown> {
+  return withFields(record, Object.keys(documentTable[record].fields));
+}
+
+function withFields(record: RecordName, names: readonly string[]): Record<string, unknown> {
+  const { fields }: DocumentRecord = documentTable[record];
+  const sent = Object.entries(fields).filter(([name, type]) => names.includes(name) && type !== 'nothing');
+  return Object.fromEntries(sent.map(([name, type]) => [name, valuesOf(type).taken[0]]));
 }
