@@ -34,151 +34,97 @@ const FOLDERS: Readonly<Record<string, { folders: string; packages?: RegExp }>> 
   },
 };
 
-/** The folders and files inside a folder, from the bottom up: each imports only itself and what is above its row. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  testing: [
-    'fixtures',
-    'conformance',
-    'fake',
-    'sending',
-    'changes.ts',
-    'http',
-    'fake-platform.ts',
-    'msw.ts',
-    'index.ts',
-  ],
-};
+const rows = Object.keys(FOLDERS);
 
-/** Files, not folders, that a package is kept to: what each imports, nobody needs who does not ask for it. */
+/** Packages that one file of `testing` may import: nobody needs them who does not import that file. */
 const ONE_FILE: readonly (readonly [name: RegExp, file: string])[] = [
   [/^msw$/, 'testing/msw.ts'],
   [/^node:/, 'testing/http/server.ts'],
 ];
 
-const files = typeScriptFiles('src');
+const files = readdirSync(posix.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.(tsx?|json)$/.test(file) && !file.includes('node_modules'))
+  .sort();
 
-function typeScriptFiles(directory: string): string[] {
-  return readdirSync(posix.join(root, directory), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(tsx?|json)$/.test(file) && !file.includes('node_modules'))
-    .sort();
+interface Imports {
+  /** Files of `src`. */
+  readonly own: readonly string[];
+  readonly packages: readonly string[];
+}
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
+
+function importsOf(file: string): Imports {
+  const text = readFileSync(posix.join(root, 'src', file), 'utf8');
+  const names = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  const isOwn = (name: string) => name.startsWith('.');
+  return {
+    own: names.filter(isOwn).map((name) => fileAt(posix.join(posix.dirname(file), name))),
+    packages: names.filter((name) => !isOwn(name)),
+  };
 }
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(posix.join(root, 'src', file), 'utf8');
-  return ts
-    .preProcessFile(text, true, true)
-    .importedFiles.map(({ fileName }) =>
-      fileName.startsWith('.')
-        ? posix.join('src', posix.dirname(file), fileName).replace(/\.c?js$/, '.ts')
-        : fileName,
-    );
+/** The file of an import: TypeScript, or a text such as `./live.js?raw`. */
+function fileAt(path: string): string {
+  const text = path.replace(/\?raw$/, '');
+  const places = [text.replace(/\.c?js$/, '.ts'), text.replace(/\.js$/, '.tsx'), text];
+  const found = places.find((place) => existsSync(posix.join(root, 'src', place)));
+  if (found === undefined) throw new Error(`${path} is imported, and does not exist`);
+  return found;
 }
 
 const folderOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] ?? '') : '.');
 
-function isAllowed(file: string, imported: string): boolean {
-  const folder = folderOf(file);
-  const rule = FOLDERS[folder];
-  if (imported.startsWith('src/')) {
-    const target = imported.slice('src/'.length);
-    const to = folderOf(target);
-    // A text, as `./live.js?raw`.
-    const isText = existsSync(posix.join(root, imported.replace(/\?raw$/, '')));
-    const exists = isText || files.includes(`${target}x`);
-    return exists && (to === folder || rule?.folders.split(' ').includes(to) === true);
-  }
-  if (imported === 'zod/v4/mini') return true;
-  const kept = folder === 'testing' ? ONE_FILE.find(([name]) => name.test(imported))?.[1] : undefined;
-  return rule?.packages?.test(imported) === true && (kept === undefined || kept === file);
+function mayImportFile(file: string, imported: string): boolean {
+  const [from, to] = [folderOf(file), folderOf(imported)];
+  const isListed = FOLDERS[from]?.folders.split(' ').includes(to) === true;
+  return from === to || (isListed && rows.indexOf(to) < rows.indexOf(from));
 }
 
-test('every arrow points to a row above its own', () => {
-  const rows = Object.keys(FOLDERS);
-  const upwards = Object.entries(FOLDERS).flatMap(([folder, { folders }]) =>
-    folders
-      .split(' ')
-      .filter((to) => to !== '' && rows.indexOf(to) >= rows.indexOf(folder))
-      .map((to) => `${folder} -> ${to}`),
-  );
-  expect(upwards, 'Move one of the two rows of FOLDERS, or take the arrow out of it.').toEqual([]);
-});
+function mayImportPackage(file: string, name: string): boolean {
+  if (name === 'zod/v4/mini') return true;
+  const folder = folderOf(file);
+  const kept = folder === 'testing' ? ONE_FILE.find(([one]) => one.test(name))?.[1] : undefined;
+  return FOLDERS[folder]?.packages?.test(name) === true && (kept === undefined || kept === file);
+}
 
-test('a file imports only what its folder may, from files that exist', () => {
-  const refused = files.flatMap((file) =>
-    importsOf(file)
-      .filter((imported) => !isAllowed(file, imported))
-      .map((imported) => `${file} -> ${imported}`),
-  );
+test('a file imports only what its folder may', () => {
+  const refused = [...imports].flatMap(([file, { own, packages }]) => [
+    ...own.filter((imported) => !mayImportFile(file, imported)).map((imported) => `${file} -> ${imported}`),
+    ...packages.filter((name) => !mayImportPackage(file, name)).map((name) => `${file} -> ${name}`),
+  ]);
   expect(
     refused,
     'Move what is imported to a folder that both may import. If the arrow is right, add it to FOLDERS above.',
   ).toEqual([]);
 });
 
-test.each(Object.entries(ROOMS))('no room of %s imports upwards', (folder, rooms) => {
-  const roomOf = (file: string) => rooms.indexOf(file.split('/')[1] ?? '');
-  const own = files.filter((file) => folderOf(file) === folder);
-  expect(
-    own.filter((file) => roomOf(file) < 0),
-    'Give each a row in ROOMS.',
-  ).toEqual([]);
-  const upwards = own.flatMap((file) =>
-    ownImportsOf(file)
-      .filter((imported) => folderOf(imported) === folder && roomOf(imported) > roomOf(file))
-      .map((imported) => `${file} -> ${imported}`),
-  );
-  expect(upwards, 'Move what is imported down, or pass it as an argument.').toEqual([]);
-});
-
-test('no file imports itself through others, types included', () => {
-  const imports = new Map(files.map((file) => [file, ownImportsOf(file)]));
-  const circles = files.flatMap((file) => {
-    const way = wayBack(imports, file);
-    return way === undefined ? [] : [way.join(' -> ')];
-  });
-  expect(
-    circles,
-    'Give what two files of the circle share a file of its own, which imports neither of them.',
-  ).toEqual([]);
-});
-
-test('no folder inside a folder imports what imports it', () => {
-  const imports = new Map<string, string[]>();
-  for (const file of files) {
-    const part = partOf(file);
-    const others = ownImportsOf(file)
-      .map(partOf)
-      .filter((other) => other !== part);
-    imports.set(part, [...(imports.get(part) ?? []), ...others]);
-  }
-  const upwards = [...imports.keys()].flatMap((part) => {
-    const way = part.includes('.') ? undefined : wayBack(imports, part);
-    return way === undefined ? [] : [way.join(' -> ')];
-  });
-  expect(upwards, 'Move what is imported into the folder below, or what imports it out of that.').toEqual([]);
-});
-
 /** The folder inside of a folder that a file is in, such as `webhooks/body`; a file that is in none. */
-function partOf(file: string): string {
+function innerFolderOf(file: string): string {
   const [folder, inner, ...rest] = file.split('/');
   return rest.length === 0 ? file : `${folder}/${inner}`;
 }
 
-/** The files of `src` that a file imports. */
-function ownImportsOf(file: string): string[] {
-  return importsOf(file)
-    .filter((imported) => imported.startsWith('src/'))
-    .map((imported) => imported.slice('src/'.length))
-    .map((imported) => (files.includes(imported) ? imported : `${imported}x`));
-}
+test.each<[what: string, partOf: (file: string) => string, help: string]>([
+  ['file', (file) => file, 'Give what two files share a file of its own, which imports neither of them.'],
+  ['folder inside a folder', innerFolderOf, 'Move what is imported down, or pass it as an argument.'],
+])('no %s imports itself through others, types included', (_, partOf, help) => {
+  const parts = new Map<string, string[]>();
+  for (const [file, { own }] of imports) {
+    const part = partOf(file);
+    const others = own.map(partOf).filter((other) => other !== part);
+    parts.set(part, [...(parts.get(part) ?? []), ...others]);
+  }
+  const circles = [...parts.keys()].flatMap((part) => wayBack(parts, part)?.join(' -> ') ?? []);
+  expect(circles, help).toEqual([]);
+});
 
-/** The shortest way along imports from a file to itself. */
-function wayBack(imports: ReadonlyMap<string, readonly string[]>, file: string): string[] | undefined {
-  const ways = [[file]];
+/** The shortest way along imports from a part to itself. */
+function wayBack(imports: ReadonlyMap<string, readonly string[]>, part: string): string[] | undefined {
+  const ways = [[part]];
   const seen = new Set<string>();
   for (const way of ways) {
     for (const next of imports.get(way.at(-1) ?? '') ?? []) {
-      if (next === file) return [...way, next];
+      if (next === part) return [...way, next];
       if (!seen.has(next)) ways.push([...way, next]);
       seen.add(next);
     }
