@@ -9,7 +9,8 @@ import { RecordingLogger } from './support/recording-logger.js';
 import { envelope, secret } from './webhooks/deliveries.js';
 
 // Places where a pattern meets a text that a stranger, an end user or the service has chosen. A pattern that begins
-// with a repeated class, or has two of them in a row, takes a thousand seconds for a megabyte of what it repeats.
+// with a repeated class, or has two of them in a row, takes minutes for a text of what it repeats, so that the test
+// exceeds its time limit. Others take milliseconds.
 
 const PLACES: Readonly<Record<string, (text: string) => unknown>> = {
   'a body': (text) => deliver(text),
@@ -61,20 +62,12 @@ async function call(response: Response): Promise<void> {
   await expect(createClient({ maxRetries: 0 }).tools.get('tool_1')).rejects.toThrow();
 }
 
-const TEXTS: Readonly<Record<string, string>> = { blanks: ' ', 'line ends': '\n', 'one letter': 'a' };
-
 describe.each(Object.entries(PLACES))('%s', (_, run) => {
-  test.each(Object.entries(TEXTS))('takes a megabyte of %s', async (_name, character) => {
-    const time = async (length: number) => {
-      const text = character.repeat(length);
-      const start = performance.now();
-      await run(text);
-      return performance.now() - start;
-    };
-    await time(100);
-    const small = Math.min(await time(10_000), await time(10_000));
-    // A hundred times as much, and room for a busy machine. With one that is quadratic, the first takes seconds.
-    expect(await time(100_000)).toBeLessThan(50 * small + 1_000);
-    expect(await time(1_000_000)).toBeLessThan(500 * small + 3_000);
-  });
+  test.each(Object.entries({ blanks: ' ', 'line ends': '\n', 'one letter': 'a' }))(
+    'takes a long text of %s',
+    async (_name, character) => {
+      const running = async () => void (await run(character.repeat(500_000)));
+      await expect(running()).resolves.toBeUndefined();
+    },
+  );
 });
