@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { endpoint, ToolSchema, type WebhookEnvelope, withPage } from 'agent-platform-sdk';
-import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { endpoint, ToolSchema, withPage } from 'agent-platform-sdk';
+import { expect, test, vi } from 'vitest';
 import { resolveBullMQ } from '../src/bullmq/options.js';
 import { resolveSettings } from '../src/client/settings.js';
 import { LIST_DEFAULTS } from '../src/inbox/dead-letters.js';
@@ -10,6 +9,7 @@ import { resolvePostgres } from '../src/postgres/options.js';
 import { DEFAULT_TIMEOUT_MS as REDIS_TIMEOUT_MS } from '../src/redis/dedupe.js';
 import { resolveSqlite } from '../src/sqlite/options.js';
 import { createLogger, type LeveledLogger } from '../src/utils/logger.js';
+import { VERSION } from '../src/utils/version.js';
 import { DEFAULT_MAX_BODY_BYTES } from '../src/webhooks/body/reading.js';
 import { DEFAULT_MAX_KEYS } from '../src/webhooks/dedupe/store.js';
 import { resolveEvents } from '../src/webhooks/event-options.js';
@@ -25,7 +25,7 @@ const OPTION = /\/\*\*((?:(?!\*\/)[\s\S])*?)\*\/\s*readonly (\w+)\??:/g;
 const DEFAULT = /\bDefault:? (?:`([^`]+)`|(none)|(\d[\d ]*(?:\.\d+)?)(?: ?(MiB|hours|days))?)/;
 const UNITS: Readonly<Record<string, number>> = { MiB: 1024 ** 2, hours: 3_600_000, days: 86_400_000 };
 
-/** The defaults that doc comments give. Leaves out those in words, and the fake's, which are below. */
+/** The defaults that doc comments give. Leaves out those in words, and the fake's. */
 const documented = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.startsWith('testing/'))
   .flatMap((file) => [...readFileSync(`src/${file}`, 'utf8').matchAll(INTERFACE)])
@@ -86,20 +86,7 @@ test.each(documented)('the default of %s is %j', (name, value) => {
   expect(used[owner], 'The `resolve…` function of its folder returns it.').toHaveProperty(option, value);
 });
 
-test('the defaults of the fake are as documented', async () => {
-  const fake = createFakePlatform();
-  const server = await fake.listen();
-  onTestFinished(() => server.close());
-  expect(new URL(server.url).hostname).toBe('127.0.0.1');
-  fake.faults.inject({ status: 503 });
-  expect(fake.faults.list()).toMatchObject([{ remaining: 1 }]);
-  const secrets: unknown[] = [];
-  fake.webhooks.subscribe({
-    async fetch(request: Request) {
-      secrets.push(((await request.json()) as WebhookEnvelope).payload.workspaceSecret);
-      return new Response();
-    },
-  });
-  await fake.webhooks.send('lead_captured');
-  expect(secrets).toEqual([fake.seed.eu.workspaceSecret]);
+test('the version that calls name is that of the package', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(VERSION).toBe(version);
 });

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { endpoints, webhookEvents } from 'agent-platform-sdk';
+import { AgentPlatform, endpoints, webhookEvents } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import { FAULT_KINDS } from '../../src/testing/fake/faults/kinds.js';
-import { createClient } from '../support/client.js';
 
 function expectIn(file: string, texts: readonly string[], heading = ''): void {
   const page = readFileSync(file, 'utf8');
@@ -16,7 +15,8 @@ const CONVENIENCES: readonly string[] = [];
 
 test('the guides and the skill list each operation, each event and each kind of fault', () => {
   const routes = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``);
-  const methods = Object.entries(createClient())
+  const platform = new AgentPlatform({ region: 'eu', token: 'x', baseUrls: { eu: 'https://eu.test' } });
+  const methods = Object.entries(platform)
     .filter(([, resource]) => typeof resource === 'object')
     .flatMap(([name, resource]) =>
       Object.getOwnPropertyNames(Object.getPrototypeOf(resource))
