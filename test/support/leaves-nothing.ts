@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { type EventEmitter, getEventListeners } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { queryObjects } from 'node:v8';
@@ -120,13 +120,8 @@ function describe({ what, stack }: Made): string {
 
 /** The files that the process has open, where the system shows them. */
 function openFiles(): string[] {
-  try {
-    return readdirSync('/proc/self/fd')
-      .map(pathOf)
-      .filter((path) => path.startsWith('/'));
-  } catch {
-    return [];
-  }
+  const descriptors = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : [];
+  return descriptors.map(pathOf).filter((path) => path.startsWith('/'));
 }
 
 /** The descriptor of the listing itself is closed by now. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,15 +71,16 @@ async function start(
     server.kill(signal);
     await ended;
   };
-  const relaunch = async () => {
-    server = launch();
+  const untilReady = async () => {
     // After a kill, processes of the last server may hold its memory for a moment.
-    while (!(await isReady(url, server))) {
-      if (server.exitCode !== null) server = launch();
-      await sleep(50);
+    for (let starts = 1; !(await responds(url)); await sleep(50)) {
+      if (server.exitCode === null) continue;
+      if (starts === 100) throw new Error(`postgres ended with ${server.exitCode} instead of starting`);
+      starts += 1;
+      server = launch();
     }
   };
-  await untilReady(url, server);
+  await untilReady();
   return {
     url,
     port,
@@ -87,19 +88,12 @@ async function start(
     async restart(signal, pause = 0) {
       await end(signal);
       await sleep(pause);
-      await relaunch();
+      server = launch();
+      await untilReady();
     },
     startStandby: () => {
-      const source = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
-      return start({ parent, settings }, (target) => [
-        'pg_basebackup',
-        '-D',
-        target,
-        '-R',
-        '-c',
-        'fast',
-        ...source,
-      ]);
+      const source = `-R -c fast -h 127.0.0.1 -p ${port} -U postgres`.split(' ');
+      return start({ parent, settings }, (target) => ['pg_basebackup', '-D', target, ...source]);
     },
     async stop() {
       process.off('exit', kill);
@@ -141,17 +135,7 @@ function findUser(): { readonly uid: number; readonly gid: number } | undefined 
   return user.status === 0 ? { uid: Number(user.stdout), gid: Number(group.stdout) } : undefined;
 }
 
-async function untilReady(url: string, server: ChildProcess): Promise<void> {
-  while (!(await isReady(url, server))) {
-    if (server.exitCode !== null) {
-      throw new Error(`postgres ended with ${server.exitCode} instead of starting`);
-    }
-    await sleep(50);
-  }
-}
-
-async function isReady(url: string, server: ChildProcess): Promise<boolean> {
-  if (server.exitCode !== null) return false;
+async function responds(url: string): Promise<boolean> {
   return query(url, 'SELECT 1').then(
     () => true,
     () => false,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,6 @@ const IN_MEMORY = ['--save', '', '--appendonly', 'no'];
 export const DURABLE = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
 
 export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<RedisServer> {
-  requireBinary();
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -56,13 +55,6 @@ export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<R
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-function requireBinary(): void {
-  if (spawnSync('redis-server', ['--version']).error === undefined) return;
-  throw new Error(
-    'redis-server is not installed. On Debian: apt-get update && apt-get install -y --no-install-recommends redis-server',
-  );
 }
 
 async function launchServer(port: number, directory: string, args: readonly string[]): Promise<ChildProcess> {
