@@ -1,104 +1,150 @@
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { calls, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
-import { connect } from '../../support/server.js';
+import { type Call, calls, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
+import { connect, connectTo, rejectionOf, success } from '../../support/server.js';
 
 // Backoff is a random part of a bound: with 0 there is nothing to wait for.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => void vi.restoreAllMocks());
 
-type Send = (socket: Socket, body: string, isFirst: boolean) => void;
-
 const JSON_TYPE = 'content-type: application/json';
-const lengthOf = (body: string) => `content-length: ${Buffer.byteLength(body)}`;
+const CHUNKED = 'transfer-encoding: chunked';
+
+/** A response with a length. */
 const whole = (status: string, body: string, ...headers: string[]) =>
-  wire(status, [JSON_TYPE, lengthOf(body), 'connection: close', ...headers], body);
+  wire(status, [JSON_TYPE, 'connection: close', `content-length: ${body.length}`, ...headers], body);
+
+const chunk = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
+const inChunks = (status: string, body: string) =>
+  wire(
+    status,
+    [JSON_TYPE, 'transfer-encoding: chunked'],
+    `${chunk(body.slice(0, 9))}${chunk(body.slice(9))}0\r\n\r\n`,
+  );
+
+type Send = (socket: Socket, body: string, isFirst: boolean) => void;
 
 /** Sends bytes and ends the connection. */
 const end =
   (bytes: (body: string) => Uint8Array): Send =>
   (socket, body) =>
     void socket.end(bytes(body));
-const withHeaders = (...headers: string[]) => end((body) => wire('200 OK', [JSON_TYPE, ...headers], body));
-const withLength = (length: (size: number) => string | number) =>
-  end((body) => wire('200 OK', [JSON_TYPE, `content-length: ${length(body.length)}`], body));
-const after = (...first: Buffer[]) => end((body) => Buffer.concat([...first, whole('200 OK', body)]));
 
 /** Repeats a piece until the connection closes. */
 const endless =
-  (start: string, piece: string): Send =>
+  (start: string | Uint8Array, piece: string): Send =>
   (socket) => {
     socket.write(start);
     const timer = setInterval(() => socket.write(piece), 5);
     socket.once('close', () => clearInterval(timer));
   };
 
-const value = ['value'];
-const cut = ['connection_error'];
-const misfit = ['response_validation_error'];
-const late = ['timeout_error'];
-/** Without data: a success for a deletion alone. */
-const empty = ['empty'];
+const withLength = (more: number) =>
+  end((body) => wire('200 OK', [JSON_TYPE, `content-length: ${body.length + more}`], body));
+const hint = wire('103 Early Hints', ['link: </a>']);
+/** Followed, it would be a value. */
+const redirect: Send = (socket, body, isFirst) =>
+  void socket.end(isFirst ? whole('307 Temporary', '', 'location: /v3/elsewhere') : whole('200 OK', body));
 
-/** The bytes that are sent, and the outcomes they may have: if several, the runtime decides. */
-type Row = readonly [name: string, send: Send, types: readonly string[]];
-
-const responses: readonly Row[] = [
-  ['a length of one byte more', withLength((size) => size + 1), cut],
-  ['a length of one byte less', withLength((size) => size - 1), misfit],
-  ['a negative length', withLength((size) => -size), cut],
-  ['a length that is not a number', withLength(() => 'some'), cut],
-  ['a length of 2^64', withLength(() => '18446744073709551616'), cut],
-  ['two lengths', withHeaders('content-length: 2', 'content-length: 3'), cut],
-  ['a length and chunks', withHeaders('content-length: 2', 'transfer-encoding: chunked'), cut],
+/** What is sent, and the outcomes that it may have: if several, the runtime decides. */
+const rows: readonly (readonly [what: string, send: Send, ...types: string[]])[] = [
+  ['a length of one byte more', withLength(1), 'connection_error'],
+  ['a length of one byte less', withLength(-1), 'response_validation_error'],
+  ['no size of a chunk', end(() => wire('200 OK', [CHUNKED], 'zz\r\n')), 'connection_error'],
+  ['an early hint before it', end((body) => Buffer.concat([hint, whole('200 OK', body)])), 'value'],
+  ['early hints without end', endless('', hint.toString()), 'timeout_error'],
   [
-    'a chunk size that is not a number',
-    end((body) => wire('200 OK', ['transfer-encoding: chunked'], `zz\r\n${body}`)),
-    cut,
+    'headers without end',
+    endless('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(4_096)}\r\n`),
+    'connection_error',
+    'timeout_error',
   ],
-  ['an early hint before the response', after(wire('103 Early Hints', ['link: </a>'])), value],
-  ['102 before the response', after(wire('102 Processing', [])), value],
-  ['101', end(() => wire('101 Switching Protocols', ['upgrade: x'])), cut],
-  ['103 without end', endless('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), late],
-  ['204', end(() => wire('204 No Content', ['connection: close'])), empty],
-  ['205', end(() => wire('205 Reset Content', ['content-length: 0'])), empty],
-  ['304', end(() => wire('304 Not Modified', ['connection: close'])), ['api_error']],
-  // Followed, they'd be a value.
-  ...['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent'].map((status): Row => {
-    const send: Send = (socket, body, isFirst) =>
-      void socket.end(isFirst ? whole(status, '', 'location: /v3/elsewhere') : whole('200 OK', body));
-    return [status, send, ['api_error']];
-  }),
-  ['a status of two digits', end((body) => whole('20 OK', body)), cut],
-  ['a header of 1 MB', end((body) => whole('200 OK', body, `x-large: ${'a'.repeat(1 << 20)}`)), cut],
-  ['headers without end', endless('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(4096)}\r\n`), [...cut, ...late]],
-  ['a header of bytes beyond ASCII', end((body) => whole('200 OK', body, 'x-odd: \u00ff\u0080')), value],
-  ['UTF-16', end((body) => wire('200 OK', [JSON_TYPE], Buffer.from(body, 'utf16le'))), misfit],
-  ['a body without end', endless(wire('200 OK', [JSON_TYPE]).toString(), ' '), late],
-  ['SSH', end(() => Buffer.from('SSH-2.0-OpenSSH_9.2\r\n')), cut],
-  ['HTTP/0.9', end((body) => Buffer.from(body)), cut],
-  ['HTTP/2', end(() => Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])), cut],
+  ['a body without end', endless(wire('200 OK', [JSON_TYPE]), ' '), 'timeout_error'],
+  ['a redirect', redirect, 'api_error'],
+  ['another protocol', end(() => Buffer.from('SSH-2.0-OpenSSH_9.2\r\n')), 'connection_error'],
 ];
 
-// A DELETE differs from a POST only for a response without data.
-const cases = responses.flatMap((one) =>
-  calls
-    .filter(({ method }) => method !== 'DELETE' || one[2] === empty)
-    .map((call) => [call.method, one[0], call, one] as const),
-);
+/** A DELETE differs from a POST only for a response without data. */
+const getAndPost = calls.filter(({ method }) => method !== 'DELETE');
 
-test.each(cases)(
-  '%s with the response %s ends in a value or a typed error',
-  async (_, __, call, [, send, types]) => {
+test.each(rows.flatMap(([what, send, ...types]) => getAndPost.map((call) => ({ call, what, send, types }))))(
+  '$call.method with a response that has $what ends in a value or a typed error, and closes its connection',
+  async ({ call, send, types }) => {
     let count = 0;
     const server = await startRawServer((socket) => send(socket, call.body, count++ === 0));
     const timeout = types.includes('timeout_error') ? 500 : 20_000;
     const outcome = await outcomeOf(call.make(connect(server.url, { timeout, maxRetries: 1 })));
-    const success = call.method === 'DELETE' ? value : misfit;
-    expect(types === empty ? success : types).toContain(outcome.type);
+    expect(types).toContain(outcome.type);
     if (outcome.type === 'value') expect(outcome.value).toEqual(call.value);
     expect(outcome.unknown).toBe(call.method !== 'GET' && outcome.type !== 'value');
     if (call.method !== 'GET') expect(server.requests).toHaveLength(1);
     await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
+  },
+);
+
+test('the limit counts bytes after decompression, whatever length is declared', async () => {
+  const text = `\ufeff${JSON.stringify(success({ id: 't1', name: 'x'.repeat(100_000) }))}`;
+  const zipped = gzipSync(text);
+  const { platform } = await connectTo((_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': zipped.length }).end(zipped);
+  });
+  const get = (maxResponseBytes: number) => platform.withOptions({ maxResponseBytes }).tools.get('t1');
+  expect(await get(text.length + 2)).toMatchObject({ id: 't1' });
+  expect(await rejectionOf(get(text.length + 1))).toMatchObject({ issues: [{ code: 'too_large' }] });
+});
+
+const breaks = {
+  closed: (socket: Socket, part: Uint8Array) => void socket.end(part),
+  reset: (socket: Socket, part: Uint8Array) => void socket.write(part, () => socket.resetAndDestroy()),
+  stalled: (socket: Socket, part: Uint8Array) => void socket.write(part),
+};
+
+/** Calls once for each byte of a response but the last, which ends there. Returns outcomes and attempts. */
+async function cutEverywhere(call: Call, response: Buffer, way: keyof typeof breaks) {
+  const server = await startRawServer((socket, head) => {
+    breaks[way](socket, response.subarray(0, Number(/x-cut-at: (\d+)/.exec(head)?.[1])));
+  });
+  const platform = connect(server.url, { timeout: way === 'stalled' ? 500 : 20_000, maxRetries: 1 });
+  const cuts = await Promise.all(
+    Array.from({ length: response.length }, async (_, at) => {
+      const outcome = await outcomeOf(call.make(platform, { headers: { 'x-cut-at': String(at) } }));
+      const attempts = server.requests.filter((head) => head.includes(`x-cut-at: ${at}\r\n`)).length;
+      return { ...outcome, at, attempts };
+    }),
+  );
+  await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
+  return cuts;
+}
+
+const broken = '{"message":"broken"}';
+
+test.each(
+  getAndPost.flatMap((call) => [
+    { call, what: 'a length', way: 'closed', response: whole('200 OK', call.body) } as const,
+    { call, what: 'a length', way: 'reset', response: whole('200 OK', call.body) } as const,
+    { call, what: 'a length', way: 'stalled', response: whole('200 OK', call.body) } as const,
+    // Only whether their end is missed.
+    { call, what: 'chunks', way: 'closed', response: inChunks('200 OK', call.body) } as const,
+    {
+      call,
+      what: 'a status 500',
+      way: 'closed',
+      response: whole('500 Internal Server Error', broken),
+    } as const,
+  ]),
+)(
+  '$call.method with $what, $way at any byte, fails as far as it was received',
+  async ({ call, way, response }) => {
+    const isError = response.includes('500');
+    const head = response.indexOf('\r\n\r\n') + 4;
+    for (const { at, attempts, type, unknown } of await cutEverywhere(call, response, way)) {
+      const where = `at byte ${at}`;
+      const lost = way === 'stalled' ? 'timeout_error' : 'connection_error';
+      expect(type, where).toBe(isError && at >= head ? 'server_error' : lost);
+      expect(unknown, where).toBe(call.method !== 'GET');
+      // What timed out may not have reached the server.
+      if (way !== 'stalled') expect(attempts, where).toBe(call.method === 'GET' ? 2 : 1);
+    }
   },
 );
