@@ -24,9 +24,9 @@ afterEach(() => {
 /** Also what the types forbid. */
 const construct = (options: object) => new AgentPlatform(options as AgentPlatformOptions);
 
-function refusal(options: object): ConfigurationError {
+function refusal(options: object | null): ConfigurationError {
   try {
-    construct(options);
+    construct(options as object);
   } catch (error) {
     if (error instanceof ConfigurationError) return error;
     throw error;
@@ -49,100 +49,84 @@ test('a client without any setting names region, token and base address at once'
   expect(option).toBe('region');
 });
 
-test.each<[what: string, options: object, message: RegExp]>([
-  ['no base address', { baseUrls: {} }, /baseUrls\.eu is missing.*AGENT_PLATFORM_BASE_URL_EU/],
-  ['the address of the other region alone', { baseUrls: { na: 'https://x' } }, /baseUrls\.eu is missing/],
-  ['an unknown region', { region: 'mars' }, /region must be one of 'eu', 'na', got 'mars'\. Set .*_REGION/],
-  ['a region in capitals', { region: 'EU' }, /got 'EU'\. Did you mean `eu`\?/],
-  ['a blank token', { token: ' ' }, /token is blank.*AGENT_PLATFORM_TOKEN/],
-  ['a token that is not a text', { token: 5 }, /token must be a string or a function, got 5/],
-  [
-    'an option that does not exist',
-    { retries: 1 },
-    /retries is not a known option\. Did you mean `maxRetries`\?/,
-  ],
-  ['an option that is another in the singular', { baseUrl: 'https://x' }, /Did you mean `baseUrls`\?/],
-  ['an option like no other', { apiKey: 'x' }, /apiKey is not a known option\. Known: region, token/],
-  ['a name that every object has', { constructor: 'x' }, /constructor is not a known option/],
-  [
-    'the address of an unknown region',
-    { baseUrls: { us: 'https://x' } },
-    /baseUrls\.us is not a known option\. Known: eu, na\./,
-  ],
-  ['addresses that are one text', { baseUrls: 'https://x' }, /baseUrls must be of type object, got string/],
-  ['a blank address', { baseUrls: { eu: ' ' } }, /baseUrls\.eu is not a URL.*\. Set/],
-  ['an address that is not a URL', { baseUrls: { eu: 'eu' } }, /is not a URL such as https:/],
-  [
-    'an address that is not a text',
-    { baseUrls: { eu: new URL('https://x') } },
-    /baseUrls\.eu must be a string/,
-  ],
-  ['another version', { baseUrls: { eu: 'https://x/v2/' } }, /must end in \/v3 or have no version, got \/v2/],
-  [
-    'plain http',
-    { baseUrls: { eu: 'http://x.example/hunter2' } },
-    /must start with https:, got http:\/\/x\.example\./,
-  ],
-  ['plain http allowed by a text', { baseUrls: { eu: 'http://x' }, allowInsecureBaseUrl: 'false' }, /https:/],
-  [
-    'another protocol',
-    { baseUrls: { eu: 'ftp://127.0.0.1' }, allowInsecureBaseUrl: true },
-    /must start with https:/,
-  ],
-  ['an address with a password', { baseUrls: { eu: 'https://u:hunter2@x.example' } }, /contains a user name/],
-  ['an address with a query', { baseUrls: { eu: 'https://x.example?a=hunter2' } }, /a query/],
-  [
-    'a timeout of 0',
-    { timeout: 0 },
-    /timeout must be a number of milliseconds above 0 and at most \d+, got 0/,
-  ],
-  ['a timeout that no timer can keep', { timeout: 2 ** 31 }, /at most 2147483647/],
-  ['half a retry', { maxRetries: 0.5 }, /maxRetries must be a whole number, 0 or more, got 0\.5/],
-  ['an unknown mode', { validation: 'tolerent' }, /got 'tolerent'\. Did you mean `tolerant`\?/],
-  ['an unknown log level', { logLevel: 'trace' }, /logLevel must be one of 'off', 'error'/],
-  ['a long text for one of a list', { region: 'hunter2'.repeat(3) }, /region must be one of .*, got string/],
-  ['a long text for a number', { maxRetries: 'hunter2'.repeat(3) }, /maxRetries must be .*, got string/],
-  ['several wrong options', { timeout: '5s', retries: 2 }, /2 options .*\n {2}- timeout .*\n {2}- retries /],
-  ['a fetch that is not a function', { fetch: {} }, /fetch must be a function, got object/],
-  ['no bytes to read', { maxResponseBytes: 0 }, /maxResponseBytes must be a whole number, 1 or more/],
-  [
-    'an unknown hook',
-    { hooks: { onSend() {} } },
-    /hooks\.onSend is not a known option\. Did you mean `onEnd`\?/,
-  ],
-  ['a hook that is not a function', { hooks: { onEnd: 1 } }, /hooks\.onEnd must be a function/],
-  [
-    'a logger without a method',
-    { logger: { error() {} } },
-    /logger must be an object with the methods error, warn/,
-  ],
-  [
-    'an authorization header',
-    { headers: { Authorization: 'hunter2' } },
-    /headers contain authorization.*`token`/,
-  ],
-  ['a content type', { headers: [['Content-Type', 'x']] }, /headers contain content-type/],
-  [
-    'a header name with a blank',
-    { headers: { 'x y': 'hunter2' } },
-    /headers contain a name or a value that HTTP does not allow: x/,
-  ],
-  [
-    'a header value with a line break',
-    { headers: { x: 'hunter2\nb' } },
-    /headers contain a name or a value that HTTP does not allow: x/,
-  ],
-  [
-    'a header that is undefined',
-    { headers: { x: undefined } },
-    /headers must have strings as values, but x has nothing/,
-  ],
-  ['headers in one list', { headers: ['x', 'y'] }, /headers must be an object, a list of pairs or a Headers/],
-  ['options that are no object', null as unknown as object, /^AgentPlatform: options must be of type object/],
-])('%s is refused, and the option is named', (_, options, message) => {
-  const error = refusal(options === null ? options : { ...complete, ...options });
-  expect(error.message).toMatch(message);
+const eu = (address: unknown, more: object = {}) => ({ baseUrls: { eu: address }, ...more });
+const NOT_HTTP = 'a name or a value that HTTP does not allow: x';
+
+/** Wrong options, the option that the error names, and what it says if that is of the client alone. */
+test.each<[options: object, option: string, says?: string]>([
+  [{ baseUrls: {} }, 'baseUrls.eu', 'is missing, and has no default. Set the option `baseUrls.eu` or AGENT'],
+  [{ baseUrls: { na: 'https://x' } }, 'baseUrls.eu'],
+  [{ region: 'mars' }, 'region', "must be one of 'eu', 'na', got 'mars'"],
+  [{ region: 'EU' }, 'region', "got 'EU'. Did you mean `eu`?"],
+  [{ region: 'hunter2'.repeat(3) }, 'region', 'got string'],
+  [{ token: ' ' }, 'token', 'is blank'],
+  [{ token: 5 }, 'token', 'must be a string or a function, got 5'],
+  [{ retries: 1 }, 'retries', 'is not a known option. Did you mean `maxRetries`?'],
+  [{ baseUrl: 'https://x' }, 'baseUrl', 'Did you mean `baseUrls`?'],
+  [{ apiKey: 'x' }, 'apiKey', 'is not a known option. Known: region, token'],
+  [{ constructor: 'x' }, 'constructor', 'is not a known option'],
+  [{ baseUrls: { us: 'https://x' } }, 'baseUrls.us', 'is not a known option. Known: eu, na.'],
+  [{ baseUrls: 'https://x' }, 'baseUrls', 'must be of type object, got string'],
+  [eu(' '), 'baseUrls.eu', 'is not a URL'],
+  [eu('eu'), 'baseUrls.eu', 'is not a URL such as https:'],
+  [eu(new URL('https://x')), 'baseUrls.eu', 'must be a string'],
+  [eu('https://x/v2/'), 'baseUrls.eu', 'must end in /v3 or have no version, got /v2'],
+  [eu('http://x.test/hunter2'), 'baseUrls.eu', 'must start with https:, got http://x.test. To use http:'],
+  [eu('http://x', { allowInsecureBaseUrl: 'false' }), 'allowInsecureBaseUrl'],
+  [eu('ftp://127.0.0.1', { allowInsecureBaseUrl: true }), 'baseUrls.eu', 'must start with https:'],
+  [eu('https://u:hunter2@x.example'), 'baseUrls.eu', 'contains a user name'],
+  [eu('https://x.example?a=hunter2'), 'baseUrls.eu', 'contains a user name, a password, a query'],
+  [{ timeout: 0 }, 'timeout', 'must be a number of milliseconds above 0 and at most 2147483647, got 0'],
+  [{ timeout: 2 ** 31 }, 'timeout'],
+  [{ totalTimeout: 0 }, 'totalTimeout'],
+  [{ maxRetries: 0.5 }, 'maxRetries', 'must be a whole number, 0 or more, got 0.5'],
+  [{ maxRetries: 'hunter2'.repeat(3) }, 'maxRetries', 'got string'],
+  [{ validation: 'tolerent' }, 'validation', "got 'tolerent'. Did you mean `tolerant`?"],
+  [{ logLevel: 'trace' }, 'logLevel', "must be one of 'off', 'error'"],
+  [{ timeout: '5s', retries: 2 }, 'timeout', '2 options are missing or wrong\n  - timeout'],
+  [{ fetch: {} }, 'fetch', 'must be a function, got object'],
+  [{ maxResponseBytes: 0 }, 'maxResponseBytes', 'must be a whole number, 1 or more'],
+  [{ hooks: { onSend() {} } }, 'hooks.onSend', 'is not a known option. Did you mean `onEnd`?'],
+  [{ hooks: { onEnd: 1 } }, 'hooks.onEnd', 'must be a function'],
+  [{ logger: { error() {} } }, 'logger', 'must be an object with the methods error, warn'],
+  [{ headers: { Authorization: 'hunter2' } }, 'headers', 'contain authorization, which the client sets'],
+  [{ headers: [['Content-Type', 'x']] }, 'headers', 'contain content-type'],
+  [{ headers: { 'x y': 'hunter2' } }, 'headers', NOT_HTTP],
+  [{ headers: { x: 'hunter2\nb' } }, 'headers', NOT_HTTP],
+  [{ headers: { x: undefined } }, 'headers', 'must have strings as values, but x has nothing'],
+  [{ headers: ['x', 'y'] }, 'headers', 'must be an object, a list of pairs or a Headers'],
+  [{ fetch, fetchOptions: { keepalive: true } }, 'fetchOptions', 'cannot be combined with `fetch`'],
+  [{ fetchOptions: { dispatcher: {} } }, 'fetchOptions.dispatcher'],
+  ...['method', 'body', 'headers', 'redirect', 'signal'].map((name): [object, string, string] => [
+    { fetchOptions: { [name]: 'x' } },
+    `fetchOptions.${name}`,
+    'cannot be set here: the client sets it',
+  ]),
+])('a client refuses %j', (options, option, says = option) => {
+  const error = refusal({ ...complete, ...options });
+  expect(error.option).toBe(option);
+  expect(error.message).toContain(says);
   expect(error.message).not.toContain('hunter2');
+  // A stack that starts here.
+  expect(error.stack).toContain('configuration.test.ts');
+});
+
+test('options that are no object are refused', () => {
+  expect(refusal(null).message).toMatch(/^AgentPlatform: options must be of type object/);
+});
+
+test.each<[options: object, option: string, says?: string]>([
+  [{ timeout: -1 }, 'timeout'],
+  [{ signal: 'now' }, 'signal', 'must be an AbortSignal, such as `controller.signal`, got string'],
+  [{ retries: 3 }, 'retries', 'Did you mean `maxRetries`?'],
+  [{ headers: { authorization: 'x' } }, 'headers'],
+  [{ fetchOptions: { method: 'x' } }, 'fetchOptions.method'],
+  [{ fetchOptions: { keepalive: true } }, 'fetchOptions', 'cannot be combined with `fetch`'],
+])('a call refuses %j before anything is sent', async (options, option, says = option) => {
+  const error = await rejectionOf(createClient({ fetch }).tools.get(seed.toolId, options));
+  expect(error).toMatchObject({ type: 'configuration_error', option });
+  expect((error as Error).message).toContain(says);
+  expect(requests).toHaveLength(0);
 });
 
 test.each(Object.keys(complete).concat('timeout', 'hooks', 'headers', 'logger', 'logLevel', 'fetch'))(
@@ -165,11 +149,11 @@ test.each([
   ['http://127.1.2.3:4010/eu', 'http://127.1.2.3:4010/eu/v3'],
   ['http://[::1]:4010', 'http://[::1]:4010/v3'],
 ])('the base address %s becomes %s', (given, expected) => {
-  expect(construct({ ...complete, baseUrls: { eu: given } }).baseUrl).toBe(expected);
+  expect(construct({ ...complete, ...eu(given) }).baseUrl).toBe(expected);
 });
 
 test.each(['127.0.0.1.example.com', 'evillocalhost', 'eu.localhost'])('%s is not loopback', (host) => {
-  expect(refusal({ ...complete, baseUrls: { eu: `http://${host}` } }).option).toBe('baseUrls.eu');
+  expect(refusal({ ...complete, ...eu(`http://${host}`) }).option).toBe('baseUrls.eu');
 });
 
 test.each<[variable: string, option: boolean | undefined, isAllowed: boolean]>([
@@ -184,58 +168,84 @@ test.each<[variable: string, option: boolean | undefined, isAllowed: boolean]>([
   ['', true, true],
 ])('plain http if the variable is %j and the option %j: %j', (variable, option, isAllowed) => {
   setEnvironment({ ALLOW_INSECURE_BASE_URL: variable });
-  const make = () =>
-    construct({ ...complete, baseUrls: { eu: 'http://gateway' }, allowInsecureBaseUrl: option });
+  const make = () => construct({ ...complete, ...eu('http://gateway', { allowInsecureBaseUrl: option }) });
   if (isAllowed) expect(make().baseUrl).toBe('http://gateway/v3');
   else expect(make).toThrow('allowInsecureBaseUrl');
 });
 
-test('settings are read from the environment, and options win', async () => {
-  setEnvironment({ REGION: 'EU', TOKEN, BASE_URL_EU: baseUrls.eu, BASE_URL_NA: baseUrls.na, LOG: ' ' });
+test('settings are read from the environment, without blanks and line ends, and options win', async () => {
+  // sendgrid-nodejs#732
+  setEnvironment({
+    REGION: ' EU\r',
+    TOKEN: `${TOKEN}\r`,
+    BASE_URL_EU: `${baseUrls.eu}\r`,
+    BASE_URL_NA: baseUrls.na,
+    LOG: 'off\r',
+  });
   await new AgentPlatform().tools.get(seed.toolId);
+  expect(requests[0]?.url).toContain(`${baseUrls.eu}/v3/`);
   expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${TOKEN}`);
   expect(new AgentPlatform({ region: 'na' }).baseUrl).toBe(`${baseUrls.na}/v3`);
 });
 
-test('blanks and line ends around a variable are not part of it', () => {
-  // sendgrid-nodejs#732
-  setEnvironment({ REGION: ' eu\r', TOKEN: `${TOKEN}\r`, BASE_URL_EU: `${baseUrls.eu}\r`, LOG: 'off\r' });
-  expect(new AgentPlatform()).toMatchObject({ region: 'eu', baseUrl: `${baseUrls.eu}/v3` });
-});
+const PASTED = 'is not the bare value: remove quotes';
 
-test.each([
+test.each<[name: string, value: string, option: string, says?: string]>([
   ['REGION', 'mars', 'region'],
   ['TOKEN', ' \u0001', 'token'],
   ['BASE_URL_EU', 'nonsense', 'baseUrls.eu'],
   ['ALLOW_INSECURE_BASE_URL', '1', 'allowInsecureBaseUrl'],
-])('a wrong AGENT_PLATFORM_%s is refused', (name, value, option) => {
+  ['REGION', "'eu'", 'region', PASTED],
+  ['REGION', 'AGENT_PLATFORM_REGION=eu', 'region', PASTED],
+  ['BASE_URL_EU', `"${baseUrls.eu}"`, 'baseUrls.eu', PASTED],
+  ['BASE_URL_EU', `${baseUrls.eu} # prod`, 'baseUrls.eu', PASTED],
+  ['BASE_URL_EU', `URL=${baseUrls.eu}`, 'baseUrls.eu', PASTED],
+  ['BASE_URL_EU', `${baseUrls.eu};`, 'baseUrls.eu', PASTED],
+  ['TOKEN', 'hunter2\nb', 'token', PASTED],
+])('AGENT_PLATFORM_%s=%j is refused', (name, value, option, says = '') => {
   setEnvironment({ REGION: 'eu', TOKEN, BASE_URL_EU: baseUrls.eu, [name]: value });
   const error = refusal({});
   expect(error.option).toBe(option);
   expect(error.message).toContain(`AGENT_PLATFORM_${name}`);
+  expect(error.message).toContain(says);
+  expect(error.message).not.toContain('hunter2');
 });
 
-test.each([
-  ['REGION', "'eu'"],
-  ['REGION', 'AGENT_PLATFORM_REGION=eu'],
-  ['BASE_URL_EU', `"${baseUrls.eu}"`],
-  ['BASE_URL_EU', `${baseUrls.eu} # prod`],
-  ['BASE_URL_EU', `URL=${baseUrls.eu}`],
-  ['BASE_URL_EU', `${baseUrls.eu};`],
-  ['TOKEN', 'hunter2\nb'],
-])('AGENT_PLATFORM_%s=%j is refused as pasted', (name, value) => {
-  setEnvironment({ REGION: 'eu', TOKEN, BASE_URL_EU: baseUrls.eu, [name]: value });
-  const { message } = refusal({});
-  expect(message).toContain('is not the bare value: remove quotes');
+const WORD = 'hunter2-hunter2';
+
+test.each(
+  [
+    [`"${WORD}"`, `'${WORD}'`, `"${WORD}`, `${WORD}'`, `"${WORD}",`, `${WORD};`, `\u201c${WORD}\u201d`],
+    [`Bearer ${WORD}`, `authorization: Bearer ${WORD}`, `${WORD} # prod`, `a ${WORD}`],
+    [`TOKEN=${WORD}`, `token=${WORD}`, `apiKey=${WORD}`, `export TOKEN=${WORD}`, `TOKEN: ${WORD}`],
+    [`$env:TOKEN="${WORD}"`, `["${WORD}"]`, `{"acme":"${WORD}"}`],
+    ['undefined', 'null', '[object Object]', '<token>', '{{token}}', '$' + '{TOKEN}', '$TOKEN', '%TOKEN%'],
+    ['\u200b', '\u2060', '\u00ad', '\u202e', '\u0001', '\n', '\ud800'].map((one) => `hunter2${one}hunter2`),
+  ].flat(),
+)('the token %j is refused as pasted', (token) => {
+  const { message, option } = refusal({ ...complete, token });
+  expect(option).toBe('token');
+  expect(message).toContain(PASTED);
   expect(message).not.toContain('hunter2');
 });
 
-// The headers of node:http2 have symbols.
-test('headers under symbols are not sent, and the others are', async () => {
-  const headers = { 'x-a': '1', [Symbol('sensitive')]: ['x'] };
-  await createClient({ headers }).tools.get(seed.toolId, { headers: [['x-b', '2']] });
-  expect(requests[0]?.headers.get('x-a')).toBe('1');
-  expect(requests[0]?.headers.get('x-b')).toBe('2');
+// Of the characters that a bearer token may have (RFC 6750, 2.1), and what other services put into theirs.
+test.each(['MFRGGZDF====', 'abc=def', 'pass#word', 'a+b/c==', '1|a:b', '$2b$10$x', '50%', 'it"s', 'x-._~y'])(
+  '%s may be a token',
+  (token) => {
+    expect(construct({ ...complete, token }).region).toBe('eu');
+  },
+);
+
+test('an environment that may not be read is named', () => {
+  // As in Deno without permission.
+  const get = () => {
+    throw new Error('Requires env access');
+  };
+  vi.stubGlobal('process', { ...process, env: new Proxy({}, { get }) });
+  expect(() => new AgentPlatform()).toThrow(
+    /region is missing\. Set the option `region` or AGENT_PLATFORM_REGION\. It could not be read: Deno needs --allow-env\./,
+  );
 });
 
 test('works if there is no environment', () => {
@@ -243,12 +253,15 @@ test('works if there is no environment', () => {
   expect(construct(complete).region).toBe('eu');
 });
 
-test('a browser is refused unless it is allowed', () => {
+/** As in a browser, whose `fetch` this is. */
+function stubBrowser(): void {
   vi.stubGlobal('window', {});
   vi.stubGlobal('document', {});
-  // jsdom and happy-dom in Node.
-  expect(construct(complete).region).toBe('eu');
   vi.stubGlobal('process', { ...process, versions: {} });
+}
+
+test('a browser is refused unless it is allowed', () => {
+  stubBrowser();
   expect(refusal(complete).message).toMatch(/dangerouslyAllowBrowser is not set: in a browser everyone/);
   expect(refusal({ ...complete, dangerouslyAllowBrowser: 'true' }).option).toBe('dangerouslyAllowBrowser');
   expect(construct({ ...complete, dangerouslyAllowBrowser: true }).region).toBe('eu');
@@ -257,29 +270,17 @@ test('a browser is refused unless it is allowed', () => {
   expect(construct(complete).region).toBe('eu');
 });
 
-test('a browser sends no user agent, which would need a CORS preflight', async () => {
+test('jsdom and happy-dom in Node are no browser', () => {
   vi.stubGlobal('window', {});
   vi.stubGlobal('document', {});
-  vi.stubGlobal('process', { ...process, versions: {} });
+  expect(construct(complete).region).toBe('eu');
+});
+
+test('a browser sends no user agent, which would need a CORS preflight', async () => {
+  stubBrowser();
   const fetch = vi.fn<FetchFunction>(async () => Response.json(success({ id: 't1' })));
   await construct({ ...complete, dangerouslyAllowBrowser: true, fetch }).tools.get('t1');
   expect(new Headers(fetch.mock.calls[0]?.[1].headers).has('user-agent')).toBe(false);
-});
-
-test('the checks of an error start at the line of the caller', () => {
-  expect(refusal({}).stack).toContain('configuration.test.ts');
-});
-
-test.each<[what: string, options: object, message: RegExp]>([
-  ['a timeout', { timeout: -1 }, /timeout must be/],
-  ['a signal', { signal: 'now' }, /signal must be an AbortSignal, such as `controller.signal`, got string/],
-  ['an unknown option', { retries: 3 }, /retries is not a known option\. Did you mean `maxRetries`\?/],
-  ['headers', { headers: { authorization: 'x' } }, /headers contain authorization/],
-])('%s of one call is refused before anything is sent', async (_, options, message) => {
-  const error = await rejectionOf(createClient().tools.get(seed.toolId, options));
-  expect(error).toBeInstanceOf(ConfigurationError);
-  expect((error as Error).message).toMatch(message);
-  expect(requests).toHaveLength(0);
 });
 
 test.each<[form: string, headers: HeadersInit]>([
@@ -289,6 +290,8 @@ test.each<[form: string, headers: HeadersInit]>([
   ['a Headers of another realm', runInNewContext("new Map([['x-app', 'call']])") as Headers],
   // nodejs/node#40263
   ['an object without a prototype', Object.assign(Object.create(null) as object, { 'x-app': 'call' })],
+  // The headers of node:http2 have symbols.
+  ['an object with symbols', { 'x-app': 'call', [Symbol('sensitive')]: ['x'] } as HeadersInit],
   ['pairs', [['x-App', 'call']]],
 ])('headers may be %s; those of a call are merged with the client’s, and win', async (_, headers) => {
   const platform = createClient({ headers: new Headers({ 'x-app': 'client', 'x-only': '1' }) });

@@ -86,7 +86,7 @@ test.each<[secret: unknown, option: string, message: string]>([
   [{ acme: secret, globex: secret }, 'secret', 'same secret twice'],
   [[secret, secret], 'secret', 'same secret twice'],
   ['x'.repeat(4_097), 'secret', 'at most 4096 characters'],
-  // `test/client/mistakes.test.ts` has the forms.
+  // `test/client/configuration.test.ts` has the forms.
   [`"${secret}"`, 'secret', `secret ${PASTED}`],
   [{ acme: ['null'] }, 'secret.acme[0]', `secret.acme[0] ${PASTED}`],
 ])('the secret %j is refused everywhere', async (given, option, words) => {
