@@ -1,8 +1,14 @@
-import { endpoint, endpoints, type StandardSchemaV1, ToolSchema, withData } from 'agent-platform-sdk';
+import {
+  endpoint,
+  endpoints,
+  type RequestValidationError,
+  type StandardSchemaV1,
+  ToolSchema,
+  withData,
+} from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import {
-  addFaults,
   createClient,
   fake,
   rejectionOf,
@@ -13,7 +19,7 @@ import {
   success,
 } from '../support/client.js';
 
-const { agentId } = seed;
+const { agentId, toolId } = seed;
 
 const getCampaign = endpoint({
   method: 'GET',
@@ -23,13 +29,19 @@ const getCampaign = endpoint({
 
 test('a declared operation reaches the service, and the output of its schema is returned', async () => {
   fake.handle(getCampaign, ({ path }) => Response.json({ id: path.id, born: '2026-01-02' }));
-  const campaign = await createClient().send(getCampaign, { path: { agentId, id: 'c/1' } });
-  expect(campaign).toEqual({ id: 'c/1', born: new Date('2026-01-02') });
-  expect(requests[0]).toMatchObject({ method: 'GET', path: `/v3/agents/${agentId}/campaigns/c%2F1` });
+  const campaign = await createClient().send(getCampaign, { path: { agentId, id: '../c\\?' } });
+  expect(campaign).toEqual({ id: '../c\\?', born: new Date('2026-01-02') });
+  expect(requests[0]).toMatchObject({ method: 'GET', path: `/v3/agents/${agentId}/campaigns/..%2Fc%5C%3F` });
+});
+
+test('the fixed part of a path is encoded', async () => {
+  respond(response(200, '{}'));
+  const getRoom = endpoint({ method: 'GET', path: '/räume/{id}/x y', response: z.unknown() });
+  await createClient().send(getRoom, { path: { id: 'r' } });
+  expect(requests[0]?.path).toBe('/v3/r%C3%A4ume/r/x%20y');
 });
 
 test('the documented operations can be sent as data', async () => {
-  const { toolId } = seed;
   expect(await createClient().send(endpoints.getTool, { path: { toolId } })).toMatchObject({ id: toolId });
 });
 
@@ -80,22 +92,6 @@ test('withData unwraps the envelope around any Standard Schema', async () => {
   });
 });
 
-test('withData around records of this package has the four modes, and returns the value as it was sent', async () => {
-  const listTools = endpoint({
-    method: 'GET',
-    path: '/agents/{agentId}/tools',
-    response: withData(z.array(ToolSchema)),
-  });
-  const tools = [{ id: 't1', name: null, later: 1 }];
-  respond(response(200, success(tools)));
-  const platform = createClient();
-  const input = { path: { agentId } };
-  expect(await platform.send(listTools, input)).toEqual(tools);
-  expect(await rejectionOf(platform.send(listTools, input, { validation: 'strict' }))).toMatchObject({
-    issues: [{ path: ['data', 0, 'name'] }],
-  });
-});
-
 test('a body and a query are checked by their schemas, and their output is sent', async () => {
   const search = endpoint({
     method: 'POST',
@@ -126,17 +122,6 @@ test("auth: 'none' sends no token, not even a hook's, and asks for none", async 
   });
   await platform.send(ping);
   expect(requests[0]?.headers.has('authorization')).toBe(false);
-});
-
-test.each(['PUT', 'PATCH'] as const)('a %s is repeated only if it was not accepted', async (method) => {
-  const change = endpoint({ method, path: '/x', body: z.object({}), response: z.unknown() });
-  const platform = createClient({ maxRetries: 2 });
-  addFaults({ status: 503 });
-  expect(await rejectionOf(platform.send(change, { body: {} }))).toMatchObject({ outcomeUnknown: true });
-  expect(requests).toHaveLength(1);
-  addFaults({ status: 429, retryAfter: 0, times: 3 });
-  await rejectionOf(platform.send(change, { body: {} }));
-  expect(requests).toHaveLength(4);
 });
 
 const broken: StandardSchemaV1 = {
@@ -177,7 +162,85 @@ test.each<unknown>([
 ])('send rejects what endpoint() did not make: %#', async (given) => {
   const error = await rejectionOf(createClient().send(given as typeof endpoints.listDefaultTools));
   expect(error).toMatchObject({ type: 'configuration_error', option: 'endpoint' });
-  expect((error as Error).message).toContain(
-    'send: endpoint must come from `endpoints` or from `endpoint()`, got ',
-  );
+});
+
+// `request`, for operations that are not declared.
+
+test('request returns the whole body as it was sent', async () => {
+  const body = await createClient().request('GET', `/tools/${toolId}`);
+  expect(body).toMatchObject({ success: true, data: { id: toolId } });
+});
+
+test('request takes a query, a body and the options of a call, and retries', async () => {
+  respond(response(429, '', { 'retry-after': '0' }), response(200, success({})));
+  const query = { tag: ['a', 'b'], page: 2, none: undefined };
+  const options = { query, body: { x: 1 }, headers: { 'x-app': 'shop' } };
+  await createClient({ maxRetries: 1 }).request('POST', '/leads', options);
+  expect(requests[1]).toMatchObject({
+    method: 'POST',
+    path: '/v3/leads?tag=a&tag=b&page=2',
+    body: '{"x":1}',
+  });
+  expect(requests[1]?.headers.get('x-app')).toBe('shop');
+});
+
+test.each([
+  ['/räume/a b', '/r%C3%A4ume/a%20b'],
+  ['/r%C3%A4ume/a%2Fb/100%', '/r%C3%A4ume/a%2Fb/100%'],
+  ['/tools//x/', '/tools//x/'],
+  ['/workspaces/undefined', '/workspaces/undefined'],
+  ['/agents/:id', '/agents/:id'],
+  ['/tools?filter={"a":"../b"}&x', '/tools?filter={%22a%22:%22../b%22}&x&b=2'],
+])('request sends the path %s as %s', async (path, sent) => {
+  respond(response(200, success({})));
+  await createClient().request('GET', path, path.includes('?') ? { query: { b: 2 } } : {});
+  expect(requests[0]?.path).toBe(`/v3${sent}`);
+});
+
+// fingerprintjs/node-sdk#282, semantic-kernel#14086: URL parsers drop dots and turn `\` into `/`.
+test.each([
+  '/agents/..\\workspaces\\workspace_2',
+  '/agents/../workspaces/workspace_2',
+  '/agents/%2e%2e/workspaces/workspace_2',
+  '/agents/.%2E/workspaces/workspace_2',
+  '/agents/./a',
+  '/agents/\t../a',
+  '/agents/a#/b',
+  '/agents/a ',
+  'tools',
+  '/v3?x',
+  '/tools/{toolId}',
+  5,
+])('request sends nothing to the path %j', async (path) => {
+  const error = await rejectionOf(createClient().request('DELETE', path as string));
+  expect(error).toMatchObject({ type: 'request_validation_error', issues: [{ path: ['path'] }] });
+  expect(requests).toEqual([]);
+});
+
+test.each<[body: string, data: unknown]>([
+  ['', undefined],
+  ['null', null],
+  ['{"odd":true}', { odd: true }],
+])('a 2xx with the body %j gives %j', async (body, data) => {
+  respond(response(200, body));
+  expect(await createClient().request('DELETE', '/things/1')).toEqual(data);
+});
+
+test.each<[what: string, args: readonly unknown[], message: string]>([
+  ['no argument', [], 'method: expected one of GET, POST, PUT, PATCH, DELETE'],
+  ['a method in small letters', ['get', '/tools'], 'method: expected one of GET'],
+  ['a path with a parameter', ['GET', '/tools/{toolId}'], 'replace the braces by ids'],
+  ['a GET with a body', ['GET', '/tools', { body: {} }], 'body: expected none: a GET sends no body'],
+  ['a body that is JSON text', ['POST', '/x', { body: '{"a":1}' }], 'received it as JSON text'],
+  ['a query that is a text', ['GET', '/tools', { query: 'a=1' }], 'query: expected object, received string'],
+  ['another option', ['GET', '/tools', { params: {} }], 'GET /tools: params is not a known option. Known: '],
+  ['a mode', ['GET', '/tools', { validation: 'strict' }], 'GET /tools: validation is not a known option'],
+  ['no options', ['GET', '/tools', null], 'GET /tools: options must be of type object, got null'],
+])('request rejects %s', async (_, args, message) => {
+  const platform = createClient();
+  const error = await rejectionOf(Reflect.apply(platform.request, platform, args));
+  const isOption = message.startsWith('GET');
+  expect(error).toMatchObject({ type: isOption ? 'configuration_error' : 'request_validation_error' });
+  expect((error as RequestValidationError).message).toContain(message);
+  expect(requests).toHaveLength(0);
 });
