@@ -1,11 +1,12 @@
-import { fixtures } from 'agent-platform-sdk/testing';
-import { expect, test } from 'vitest';
-import { operationNames, operations } from '../endpoints/operations.js';
+import { AgentPlatform, type ApiPromise, type Tool } from 'agent-platform-sdk';
+import { expect, test, vi } from 'vitest';
+import { type OperationName, operations } from '../endpoints/operations.js';
 import {
   addFaults,
   baseUrls,
   createClient,
   fake,
+  rejectionOf,
   requests,
   respond,
   response,
@@ -14,83 +15,69 @@ import {
   TOKEN,
 } from '../support/client.js';
 
-test('orgs.listMembersAndTeams reads the clients and teams of an organisation', async () => {
-  const { clients, teams } = await createClient().orgs.listMembersAndTeams(seed.orgId);
-  expect(clients.map(({ ID }) => ID)).toEqual([seed.clientId]);
-  expect(teams.map(({ ID }) => ID)).toEqual([seed.teamId]);
-  expect(requests[0]).toMatchObject({
-    method: 'GET',
-    path: `/v3/orgs/${seed.orgId}/members-and-teams`,
-    body: '',
-  });
-});
+const { agentId, convoId, orgId, rentedNumberSid: phoneNumberSid, secondWorkspaceId, toolId } = seed;
 
-test('variables.create wraps its argument and returns the variable', async () => {
-  const { agentId } = seed;
-  const variable = await createClient().variables.create(agentId, { key: 'plan', value: { deep: [1] } });
-  expect(variable).toMatchObject({ key: 'plan', agentId, value: { deep: [1] } });
+// `test/endpoints/endpoints.test.ts` has what they return.
+test.each<[name: OperationName, sent: string, body?: object]>([
+  ['listMembersAndTeams', `GET /v3/orgs/${orgId}/members-and-teams`],
+  ['createVariable', `POST /v3/agents/${agentId}/variables`, { variable: { key: 'plan' } }],
+  ['releasePhoneNumber', 'POST /v3/utils/telco/release-number', { phoneNumberSid, isImportedNumber: false }],
+  ['listDefaultTools', 'GET /v3/tools/defaults'],
+  ['getTool', `GET /v3/tools/${toolId}`],
+  ['getConversation', `GET /v3/agents/${agentId}/convos/${convoId}`],
+  ['deleteWorkspace', `DELETE /v3/workspaces/${secondWorkspaceId}`],
+])('the method of %s sends %s, with the options of the call', async (name, sent, body) => {
+  await operations[name].call(createClient(), seed, { headers: { 'x-call': 'one' } });
   const [request] = requests;
-  expect(request).toMatchObject({ method: 'POST', path: `/v3/agents/${agentId}/variables` });
-  expect(JSON.parse(request?.body ?? '')).toEqual({ variable: { key: 'plan', value: { deep: [1] } } });
-  expect(request?.headers.get('content-type')).toBe('application/json');
+  expect(`${request?.method} ${request?.path}`).toBe(sent);
+  expect(request?.body).toBe(body === undefined ? '' : JSON.stringify(body));
+  expect(request?.headers.get('content-type')).toBe(body === undefined ? null : 'application/json');
+  expect(request?.headers.get('x-call')).toBe('one');
 });
 
-test('phoneNumbers.release posts its argument and returns the result', async () => {
-  const { workspaceId, rentedNumberSid: phoneNumberSid } = seed;
-  const number = { workspaceId, phoneNumberSid, isImportedNumber: false };
-  expect(await createClient().phoneNumbers.release(number)).toMatchObject({ isGood: true });
-  expect(requests[0]).toMatchObject({ method: 'POST', path: '/v3/utils/telco/release-number' });
-  expect(JSON.parse(requests[0]?.body ?? '')).toEqual(number);
-});
-
-test('tools.listDefaults returns the catalogue', async () => {
-  const tools = await createClient().tools.listDefaults();
-  expect(tools.length).toBeGreaterThan(0);
-  expect(requests[0]).toMatchObject({ method: 'GET', path: '/v3/tools/defaults' });
-});
-
-test('tools.get returns the tool', async () => {
-  const tool = fixtures.tool({ id: 'crm', name: 'CRM' });
-  fake.add.tool(tool);
-  expect(await createClient().tools.get('crm')).toMatchObject({ id: 'crm', name: 'CRM' });
-  expect(requests[0]).toMatchObject({ method: 'GET', path: '/v3/tools/crm' });
-});
-
-test('conversations.get takes its two ids by name', async () => {
-  const { agentId, convoId } = seed;
-  const conversation = await createClient().conversations.get({ agentId, convoId });
-  expect(conversation.ID).toBeTypeOf('string');
-  expect(requests[0]).toMatchObject({ method: 'GET', path: `/v3/agents/${agentId}/convos/${convoId}` });
-});
-
-test('workspaces.delete returns nothing', async () => {
-  const { secondWorkspaceId: id, secondWorkspaceSecret: token } = seed;
-  expect(await createClient().workspaces.delete(id, { token })).toBeUndefined();
-  expect(requests[0]).toMatchObject({ method: 'DELETE', path: `/v3/workspaces/${id}`, body: '' });
-  expect(fake.state.eu.workspaces.has(id)).toBe(false);
-});
-
-test('every request has a token, accept and user-agent; a GET has no content type', async () => {
-  await createClient().tools.get(seed.toolId);
-  const headers = requests[0]?.headers;
-  expect(headers?.get('authorization')).toBe(`Bearer ${TOKEN}`);
-  expect(headers?.get('accept')).toBe('application/json');
-  expect(headers?.get('user-agent')).toMatch(/^agent-platform-sdk\/\d+\.\d+\.\d+ \(node\/\d+/);
-  expect(headers?.has('content-type')).toBe(false);
-});
-
-test('headers of the caller replace those of the client', async () => {
+test('every request has a token, accept and user-agent; headers of the caller replace the others', async () => {
+  await createClient().tools.get(toolId);
   const headers = { 'User-Agent': 'shop/1.0', accept: 'application/vnd.shop+json' };
-  await createClient({ headers }).tools.get(seed.toolId);
-  expect(requests[0]?.headers.get('user-agent')).toBe('shop/1.0');
-  expect(requests[0]?.headers.get('accept')).toBe(headers.accept);
+  await createClient({ headers }).tools.get(toolId);
+  const sent = (name: string) => requests.map((request) => request.headers.get(name));
+  expect(sent('authorization')).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
+  expect(sent('accept')).toEqual(['application/json', headers.accept]);
+  expect(sent('user-agent')).toEqual([
+    expect.stringMatching(/^agent-platform-sdk\/\d+\.\d+\.\d+ \(node\/\d+/),
+    'shop/1.0',
+  ]);
+});
+
+test('a token function is called for each attempt, so that a rotated token is used at once', async () => {
+  addFaults({ status: 503 });
+  // White space around a token is not part of it.
+  const tokens = ['an-old-token', ` ${TOKEN}\n`];
+  await createClient({ token: async () => tokens.shift() ?? '', maxRetries: 1 }).tools.get(toolId);
+  await createClient({ token: ` ${TOKEN}\n` }).tools.get(toolId);
+  expect(requests.map(({ headers }) => headers.get('authorization'))).toEqual([
+    'Bearer an-old-token',
+    `Bearer ${TOKEN}`,
+    `Bearer ${TOKEN}`,
+  ]);
+});
+
+test.each<[what: string, token: () => string | Promise<string>, problem: RegExp]>([
+  ['throws', () => Promise.reject(new Error('vault is sealed')), /`token` function failed/],
+  ['returns a blank', () => ' ', /`token` function returned string: token is blank/],
+  ['returns nothing', () => undefined as never, /token must be a string/],
+  ['returns what looks pasted', () => `Bearer ${TOKEN}`, /token is not the bare value/],
+])('a token function that %s ends the call before anything is sent', async (_, token, problem) => {
+  const error = await rejectionOf(createClient({ token, maxRetries: 2 }).workspaces.delete('w1'));
+  expect(error).toMatchObject({ type: 'configuration_error', option: 'token', outcomeUnknown: false });
+  expect((error as Error).message).toMatch(problem);
+  expect(requests).toHaveLength(0);
 });
 
 test('an id is encoded, so that it cannot reach another path or add a query', async () => {
-  const id = 'a/b?c#d e%2e ü';
+  const id = 'a/b?c#d e%2e ü\\';
   fake.add.tool({ id });
   expect(await createClient().tools.get(id)).toMatchObject({ id });
-  expect(requests[0]?.path).toBe('/v3/tools/a%2Fb%3Fc%23d%20e%252e%20%C3%BC');
+  expect(requests[0]?.path).toBe('/v3/tools/a%2Fb%3Fc%23d%20e%252e%20%C3%BC%5C');
 });
 
 test('what is returned is what was sent, unknown fields included', async () => {
@@ -102,28 +89,23 @@ test('what is returned is what was sent, unknown fields included', async () => {
   expect(Object.keys(tool)).toEqual(['later', 'id', '__proto__', 'name']);
 });
 
-test('a call is a promise: then, catch and finally work, and what they return is an ordinary promise', async () => {
-  const { tools } = createClient();
-  const call = tools.get('nobody');
+test('a call is a promise: then, catch and finally work, and give an ordinary promise', async () => {
+  const onEnd = vi.fn();
+  const call = createClient().tools.get('nobody');
   expect(call).toBeInstanceOf(Promise);
-  let ended = false;
-  const caught = call
-    .finally(() => {
-      ended = true;
-    })
-    .catch((error: Error) => error.name);
-  expect(await caught).toBe('NotFoundError');
-  expect(ended).toBe(true);
-  const then = (id: string) =>
-    tools.get(id).then(
+  const name = call.finally(onEnd).catch((error: Error) => error.name);
+  expect(await name).toBe('NotFoundError');
+  expect(onEnd).toHaveBeenCalledOnce();
+  expect(
+    await call.then(
       () => 'value',
       () => 'error',
-    );
-  expect(await Promise.all([then(seed.toolId), then('nobody')])).toEqual(['value', 'error']);
+    ),
+  ).toBe('error');
 });
 
 test('one call is sent once, however often its promise is used', async () => {
-  const call = createClient().tools.get(seed.toolId);
+  const call = createClient().tools.get(toolId);
   const [tool, again, { data }] = await Promise.all([call, call.then((one) => one), call.withResponse()]);
   expect(tool).toBe(data);
   expect(again).toBe(data);
@@ -132,43 +114,27 @@ test('one call is sent once, however often its promise is used', async () => {
 
 test('withResponse gives the record, the HTTP response and the message of the envelope', async () => {
   const body = { success: true, message: ' Found it\n', data: { id: 't1' } };
-  respond(response(200, body, { 'x-request-id': 'r1' }));
-  const { data, response: received, message } = await createClient().tools.get('t1').withResponse();
-  expect(data).toEqual({ id: 't1' });
-  expect(received.status).toBe(200);
+  respond(response(200, body, { 'x-request-id': 'r1' }), response(200, { ...body, message: null }));
+  const { tools } = createClient();
+  const { data, response: received, message } = await tools.get('t1').withResponse();
+  expect([data, received.status, received.bodyUsed, message]).toEqual([
+    { id: 't1' },
+    200,
+    true,
+    body.message,
+  ]);
   expect(received.headers.get('x-request-id')).toBe('r1');
-  expect(received.bodyUsed).toBe(true);
-  expect(message).toBe(' Found it\n');
-});
-
-test('a message of the envelope that is not a string is ignored', async () => {
-  respond(response(200, { ...success({ id: 't1' }), message: null }));
-  expect(await createClient().tools.get('t1').withResponse()).toMatchObject({ message: undefined });
-});
-
-test.each(operationNames)('the method of %s takes options of its own', async (name) => {
-  addFaults({ status: 404 });
-  const calling = operations[name].call(createClient(), seed, { headers: { 'x-call': 'one' } });
-  await expect(calling).rejects.toMatchObject({ status: 404 });
-  expect(requests[0]?.headers.get('x-call')).toBe('one');
+  // One that is not a string is ignored.
+  expect(await tools.get('t1').withResponse()).toMatchObject({ message: undefined });
 });
 
 test('a user-supplied fetch gets an address and an init', async () => {
-  const calls: [unknown, RequestInit][] = [];
-  const platform = createClient({
-    fetch: (url, init) => {
-      calls.push([url, init]);
-      return fake.fetch(url, init);
-    },
-  });
-  await platform.variables.create(seed.agentId, { key: 'plan' });
-  expect(calls).toMatchObject([
-    [
-      `${baseUrls.eu}/v3/agents/${seed.agentId}/variables`,
-      { method: 'POST', redirect: 'manual', body: '{"variable":{"key":"plan"}}' },
-    ],
-  ]);
-  expect(calls[0]?.[1].signal).toBeInstanceOf(AbortSignal);
+  const fetch = vi.fn(fake.fetch);
+  await createClient({ fetch }).variables.create(agentId, { key: 'plan' });
+  const [url, init] = fetch.mock.lastCall as Parameters<typeof fake.fetch>;
+  expect(url).toBe(`${baseUrls.eu}/v3/agents/${agentId}/variables`);
+  expect(init).toMatchObject({ method: 'POST', redirect: 'manual', body: '{"variable":{"key":"plan"}}' });
+  expect(init?.signal).toBeInstanceOf(AbortSignal);
 });
 
 // notion-sdk-js#681: workerd's `fetch` refuses to be a method.
@@ -184,6 +150,61 @@ test('a caller’s function is not called as a method of the client', async () =
       return TOKEN;
     },
   });
-  await platform.tools.get(seed.toolId);
+  await platform.tools.get(toolId);
   expect(callers).toEqual([undefined, undefined]);
+});
+
+// stripe-node#273
+test('all methods can be taken off their objects', async () => {
+  const { request, send, withOptions, tools, conversations } = createClient();
+  const { get, listDefaults } = tools;
+  const { get: getConversation } = conversations;
+  expect(send).toBeTypeOf('function');
+  expect(await request('GET', '/tools/defaults')).toMatchObject({ success: true });
+  expect(await get(toolId)).toMatchObject({ id: toolId });
+  expect(await withOptions({ timeout: 5_000 }).tools.get(toolId)).toMatchObject({ id: toolId });
+  expect(await Promise.all([listDefaults(), getConversation(seed)])).toHaveLength(2);
+});
+
+function deepProxy<Value extends object>(value: Value): Value {
+  return new Proxy(value, {
+    get: (target, name, receiver) => {
+      const field: unknown = Reflect.get(target, name, receiver);
+      return typeof field === 'object' && field !== null ? deepProxy(field) : field;
+    },
+  });
+}
+
+test.each<[what: string, wrap: (platform: AgentPlatform) => AgentPlatform]>([
+  // langchainjs#8537
+  [
+    'a lazy singleton',
+    (platform) => new Proxy({} as AgentPlatform, { get: (_, name) => Reflect.get(platform, name) }),
+  ],
+  // vuejs/core#8245: Vue wraps what it returns too.
+  ['a deep proxy', deepProxy],
+])('every method works behind %s', async (_, wrap) => {
+  const platform = wrap(createClient());
+  expect(await platform.tools.get(toolId)).toMatchObject({ id: toolId });
+  expect(await platform.request('GET', '/tools/defaults')).toMatchObject({ success: true });
+  expect(await platform.withOptions({ timeout: 5_000 }).tools.listDefaults()).not.toHaveLength(0);
+});
+
+test('a method can be overridden by a subclass, and mocked', async () => {
+  class MyPlatform extends AgentPlatform {
+    override request(...args: Parameters<AgentPlatform['request']>): ApiPromise<unknown> {
+      const [method, path, options] = args;
+      return super.request(method, `/my${path}`, options);
+    }
+  }
+  respond(response(200, success({})));
+  const platform = new MyPlatform({ region: 'eu', token: 'a-token', baseUrls });
+  await platform.request('GET', '/a');
+  expect(requests[0]?.path).toBe('/v3/my/a');
+
+  // openai-node#638: a plain promise with a `withResponse` fits.
+  const tool = { id: 'mine' } as Tool;
+  const mocked = Object.assign(Promise.resolve(tool), { withResponse: vi.fn() });
+  vi.spyOn(platform.tools, 'get').mockReturnValue(mocked);
+  expect(await platform.tools.get('x')).toBe(tool);
 });
