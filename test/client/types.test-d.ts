@@ -14,7 +14,9 @@ import {
   withData,
   withFields,
   withoutData,
+  withPage,
 } from 'agent-platform-sdk';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -24,14 +26,12 @@ const platform = new AgentPlatform();
 test('methods return records', () => {
   expectTypeOf(platform.orgs.listMembersAndTeams('o')).toEqualTypeOf<ApiPromise<MembersAndTeams>>();
   expectTypeOf(platform.variables.create('a', { key: 'k' })).toEqualTypeOf<ApiPromise<Variable>>();
-  expectTypeOf(platform.phoneNumbers.release({ phoneNumberSid: 'p', isImportedNumber: true })).toEqualTypeOf<
-    ApiPromise<ReleaseNumberResult>
-  >();
+  const released = platform.phoneNumbers.release({ phoneNumberSid: 'p', isImportedNumber: true });
+  expectTypeOf(released).toEqualTypeOf<ApiPromise<ReleaseNumberResult>>();
   expectTypeOf(platform.tools.listDefaults()).toEqualTypeOf<ApiPromise<DefaultTool[]>>();
   expectTypeOf(platform.tools.get('t')).toEqualTypeOf<ApiPromise<Tool>>();
-  expectTypeOf(platform.conversations.get({ agentId: 'a', convoId: 'c' })).toEqualTypeOf<
-    ApiPromise<Conversation>
-  >();
+  const conversation = platform.conversations.get({ agentId: 'a', convoId: 'c' });
+  expectTypeOf(conversation).toEqualTypeOf<ApiPromise<Conversation>>();
   expectTypeOf(platform.workspaces.delete('w')).toEqualTypeOf<ApiPromise<void>>();
 });
 
@@ -59,17 +59,16 @@ test('path parameters, body, query and result are typed from the declaration', (
     response: withData(ToolSchema),
   });
   const path = { agentId: 'a', toolId: 't' };
-  expectTypeOf(
-    platform.send(update, { path, body: { name: 'n' }, query: { dryRun: true } }),
-  ).resolves.toEqualTypeOf<Tool>();
+  const [body, query] = [{ name: 'n' }, { dryRun: true }];
+  expectTypeOf(platform.send(update, { path, body, query })).resolves.toEqualTypeOf<Tool>();
   // @ts-expect-error a path parameter is missing
-  platform.send(update, { path: { agentId: 'a' }, body: { name: 'n' }, query: { dryRun: true } });
+  platform.send(update, { path: { agentId: 'a' }, body, query });
   // @ts-expect-error a path parameter is misspelt
-  platform.send(update, { path: { agentId: 'a', tool: 't' }, body: { name: 'n' }, query: { dryRun: true } });
+  platform.send(update, { path: { agentId: 'a', tool: 't' }, body, query });
   // @ts-expect-error the body is missing
-  platform.send(update, { path, query: { dryRun: true } });
+  platform.send(update, { path, query });
   // @ts-expect-error the query is missing
-  platform.send(update, { path, body: { name: 'n' } });
+  platform.send(update, { path, body });
   // @ts-expect-error the input is missing
   platform.send(update);
 });
@@ -94,8 +93,9 @@ test('fields of an envelope are typed one by one, and a query of optional fields
 });
 
 test('an endpoint without input is sent without input', () => {
+  const options = { timeout: 5 };
   expectTypeOf(platform.send(endpoints.listDefaultTools)).resolves.toEqualTypeOf<DefaultTool[]>();
-  expectTypeOf(platform.send(endpoints.listDefaultTools, {}, { timeout: 5 })).resolves.toEqualTypeOf<
+  expectTypeOf(platform.send(endpoints.listDefaultTools, {}, options)).resolves.toEqualTypeOf<
     DefaultTool[]
   >();
   const stop = endpoint({ method: 'POST', path: '/stop', response: withoutData() });
@@ -110,12 +110,69 @@ test('only a path parameter can be reserved', () => {
 });
 
 test('a bare schema gives its output, a record keeps its interface', () => {
-  const read = endpoint({
-    method: 'GET',
-    path: '/x',
-    response: z.object({ at: z.string().transform(Number) }),
-  });
+  const response = z.object({ at: z.string().transform(Number) });
+  const read = endpoint({ method: 'GET', path: '/x', response });
   expectTypeOf(platform.send(read)).resolves.toEqualTypeOf<{ at: number }>();
+});
+
+const declared = { method: 'GET', path: '/agents/{agentId}/convos' } as const;
+const query = z.object({ limit: z.number().optional(), cursor: z.string().optional() });
+const path = { agentId: 'a' };
+
+test('a list with a cursor is typed by its rows', async () => {
+  const list = endpoint({ ...declared, query, response: withPage(ConversationSchema) });
+  for await (const convo of platform.paginate(list, { path })) {
+    expectTypeOf(convo).toEqualTypeOf<Conversation>();
+  }
+  for await (const page of platform.paginate(list, { path, query: { limit: 5 } }).pages()) {
+    expectTypeOf(page.data).toEqualTypeOf<Conversation[]>();
+    expectTypeOf(page.nextCursor).toEqualTypeOf<string | number | undefined>();
+  }
+  const one = await platform.send(list, { path, query: { cursor: 'c' } });
+  expectTypeOf(one.data).toEqualTypeOf<Conversation[]>();
+  expectTypeOf(one.nextCursor).toEqualTypeOf<string | number | null | undefined>();
+  expectTypeOf(one.hasMore).toEqualTypeOf<boolean | undefined>();
+  createFakePlatform().handle(list, ({ path: { agentId } }) => {
+    expectTypeOf(agentId).toEqualTypeOf<string>();
+    return Response.json({});
+  });
+
+  // @ts-expect-error a list that is awaited is no list
+  (await platform.paginate(list, { path })).length;
+  // @ts-expect-error the ids are those of the path
+  platform.paginate(list, { path: { id: 'a' } });
+  // @ts-expect-error the query is that of its schema
+  platform.paginate(list, { path, query: { limitt: 5 } });
+  const getConvo = endpoint({ ...declared, response: ConversationSchema });
+  // @ts-expect-error its response is no page
+  platform.paginate(getConvo, { path });
+});
+
+test('a page may have other names, and its rows the output of a schema', async () => {
+  const names = { data: 'items', nextCursor: 'next', hasMore: 'more', cursor: 'after' } as const;
+  const row = z.object({ at: z.string().transform((text) => new Date(text)) });
+  const after = z.object({ after: z.string().optional() });
+  const renamed = endpoint({ ...declared, query: after, response: withPage(row, names) });
+  for await (const one of platform.paginate(renamed, { path }))
+    expectTypeOf(one).toEqualTypeOf<{ at: Date }>();
+  const page = await platform.send(renamed, { path });
+  expectTypeOf(page.items).toEqualTypeOf<{ at: Date }[]>();
+  expectTypeOf(page.next).toEqualTypeOf<string | number | null | undefined>();
+  // @ts-expect-error the service calls it `items`
+  page.data;
+});
+
+test('a list has a query that sends its cursor', () => {
+  // @ts-expect-error without a query, the cursor would not be sent
+  endpoint({ ...declared, response: withPage(ConversationSchema) });
+  // @ts-expect-error the schema would drop the cursor
+  endpoint({ ...declared, query: z.object({ page: z.string() }), response: withPage(ConversationSchema) });
+  // @ts-expect-error the field has another name
+  endpoint({ ...declared, query, response: withPage(ConversationSchema, { cursor: 'after' }) });
+  // @ts-expect-error a page has no such part
+  withPage(ConversationSchema, { next: 'x' });
+  const anyField = z.record(z.string(), z.string());
+  endpoint({ ...declared, query: anyField, response: withPage(ConversationSchema) });
 });
 
 test('request is unchecked, and says so', () => {
@@ -133,11 +190,9 @@ test('headers may be whatever fetch takes', () => {
   platform.tools.get('t', { headers: { 'x-app': 'shop' } });
 });
 
-// openai-node#1886
-test('the fetch of another package fits the option', () => {
-  new AgentPlatform({ fetch: undiciFetch });
-  // As node-fetch declares it, with a Response and Headers of its own.
-  type NodeFetch = (
+/** As node-fetch declares it, with a Response and Headers of its own. */
+interface NodeFetch {
+  (
     url: string | URL,
     init?: {
       method?: string;
@@ -145,13 +200,18 @@ test('the fetch of another package fits the option', () => {
       body?: string;
       redirect?: 'manual' | 'follow';
     },
-  ) => Promise<{
+  ): Promise<{
     status: number;
     ok: boolean;
     headers: { get(name: string): string | null; raw(): Record<string, string[]> };
     body: NodeJS.ReadableStream;
     text(): Promise<string>;
   }>;
+}
+
+// openai-node#1886
+test('the fetch of another package fits the option', () => {
+  new AgentPlatform({ fetch: undiciFetch });
   new AgentPlatform({ fetch: (() => undefined) as unknown as NodeFetch });
   new AgentPlatform({ fetch: (url, init) => fetch(url, init) });
   // @ts-expect-error it gives no response
