@@ -1,9 +1,9 @@
-import { AgentPlatform, type AgentPlatformError, type AgentPlatformOptions } from 'agent-platform-sdk';
+import { AgentPlatform, type AgentPlatformOptions } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { HttpResponse, http, type JsonBodyType } from 'msw';
 import { setupServer } from 'msw/node';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { rejectionOf, success } from './server.js';
 
 export { rejectionOf, success };
@@ -44,11 +44,7 @@ async function record(request: Request): Promise<void> {
   requests.push({ method, url, path, headers, body: await request.clone().text() });
 }
 
-beforeAll(() => {
-  server.listen({
-    onUnhandledRequest: 'error',
-  });
-});
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 
 beforeEach(() => {
   fake = createFakePlatform({ baseUrls });
@@ -98,25 +94,4 @@ export function respond(...replies: readonly [Reply, ...Reply[]]): void {
 export function response(status: number, body: unknown = '', headers: Record<string, string> = {}): Response {
   if (typeof body === 'string') return new HttpResponse(body || null, { status, headers });
   return HttpResponse.json(body as JsonBodyType, { status, headers });
-}
-
-const calls: readonly [method: string, call: (platform: AgentPlatform) => Promise<unknown>][] = [
-  ['POST', (platform) => platform.variables.create(seed.agentId, { key: 'k' })],
-  [
-    'DELETE',
-    ({ workspaces }) => workspaces.delete(seed.secondWorkspaceId, { token: seed.secondWorkspaceSecret }),
-  ],
-  ['GET', (platform) => platform.tools.get(seed.toolId)],
-];
-
-/** Expects `outcomeUnknown` of the errors of a POST and a DELETE; for a GET it is always false. */
-export async function expectOutcome(
-  connected: () => AgentPlatform | Promise<AgentPlatform>,
-  unknown: boolean,
-): Promise<void> {
-  for (const [method, call] of calls) {
-    // Every error of a call is an AgentPlatformError.
-    const error = (await rejectionOf(call(await connected()))) as AgentPlatformError;
-    expect(error.outcomeUnknown, `${method}: ${error.message}`).toBe(method !== 'GET' && unknown);
-  }
 }
