@@ -47,26 +47,22 @@ test('a client without any setting names region, token and base address at once'
     ),
   ]);
   expect(option).toBe('region');
+  expect(refusal(null).option).toBe('options');
 });
 
 const eu = (address: unknown, more: object = {}) => ({ baseUrls: { eu: address }, ...more });
 const NOT_HTTP = 'a name or a value that HTTP does not allow: x';
 
-/** Wrong options, the option that the error names, and what it says if that is of the client alone. */
+/** Wrong options, the option that the error names, and what it says if `check-options.ts` does not check it. */
 test.each<[options: object, option: string, says?: string]>([
   [{ baseUrls: {} }, 'baseUrls.eu', 'is missing, and has no default. Set the option `baseUrls.eu` or AGENT'],
   [{ baseUrls: { na: 'https://x' } }, 'baseUrls.eu'],
-  [{ region: 'mars' }, 'region', "must be one of 'eu', 'na', got 'mars'"],
-  [{ region: 'EU' }, 'region', "got 'EU'. Did you mean `eu`?"],
-  [{ region: 'hunter2'.repeat(3) }, 'region', 'got string'],
+  [{ region: 'mars' }, 'region'],
   [{ token: ' ' }, 'token', 'is blank'],
   [{ token: 5 }, 'token', 'must be a string or a function, got 5'],
-  [{ retries: 1 }, 'retries', 'is not a known option. Did you mean `maxRetries`?'],
-  [{ baseUrl: 'https://x' }, 'baseUrl', 'Did you mean `baseUrls`?'],
-  [{ apiKey: 'x' }, 'apiKey', 'is not a known option. Known: region, token'],
-  [{ constructor: 'x' }, 'constructor', 'is not a known option'],
-  [{ baseUrls: { us: 'https://x' } }, 'baseUrls.us', 'is not a known option. Known: eu, na.'],
-  [{ baseUrls: 'https://x' }, 'baseUrls', 'must be of type object, got string'],
+  [{ retries: 1 }, 'retries'],
+  [{ baseUrls: { us: 'https://x' } }, 'baseUrls.us'],
+  [{ baseUrls: 'https://x' }, 'baseUrls'],
   [eu(' '), 'baseUrls.eu', 'is not a URL'],
   [eu('eu'), 'baseUrls.eu', 'is not a URL such as https:'],
   [eu(new URL('https://x')), 'baseUrls.eu', 'must be a string'],
@@ -76,19 +72,16 @@ test.each<[options: object, option: string, says?: string]>([
   [eu('ftp://127.0.0.1', { allowInsecureBaseUrl: true }), 'baseUrls.eu', 'must start with https:'],
   [eu('https://u:hunter2@x.example'), 'baseUrls.eu', 'contains a user name'],
   [eu('https://x.example?a=hunter2'), 'baseUrls.eu', 'contains a user name, a password, a query'],
-  [{ timeout: 0 }, 'timeout', 'must be a number of milliseconds above 0 and at most 2147483647, got 0'],
-  [{ timeout: 2 ** 31 }, 'timeout'],
+  [{ timeout: 0 }, 'timeout'],
   [{ totalTimeout: 0 }, 'totalTimeout'],
-  [{ maxRetries: 0.5 }, 'maxRetries', 'must be a whole number, 0 or more, got 0.5'],
-  [{ maxRetries: 'hunter2'.repeat(3) }, 'maxRetries', 'got string'],
-  [{ validation: 'tolerent' }, 'validation', "got 'tolerent'. Did you mean `tolerant`?"],
-  [{ logLevel: 'trace' }, 'logLevel', "must be one of 'off', 'error'"],
-  [{ timeout: '5s', retries: 2 }, 'timeout', '2 options are missing or wrong\n  - timeout'],
-  [{ fetch: {} }, 'fetch', 'must be a function, got object'],
-  [{ maxResponseBytes: 0 }, 'maxResponseBytes', 'must be a whole number, 1 or more'],
-  [{ hooks: { onSend() {} } }, 'hooks.onSend', 'is not a known option. Did you mean `onEnd`?'],
-  [{ hooks: { onEnd: 1 } }, 'hooks.onEnd', 'must be a function'],
-  [{ logger: { error() {} } }, 'logger', 'must be an object with the methods error, warn'],
+  [{ maxRetries: -1 }, 'maxRetries'],
+  [{ validation: 'tolerent' }, 'validation'],
+  [{ logLevel: 'trace' }, 'logLevel'],
+  [{ fetch: {} }, 'fetch'],
+  [{ maxResponseBytes: 0 }, 'maxResponseBytes'],
+  [{ hooks: { onSend() {} } }, 'hooks.onSend'],
+  [{ hooks: { onEnd: 1 } }, 'hooks.onEnd'],
+  [{ logger: { error() {} } }, 'logger'],
   [{ headers: { Authorization: 'hunter2' } }, 'headers', 'contain authorization, which the client sets'],
   [{ headers: [['Content-Type', 'x']] }, 'headers', 'contain content-type'],
   [{ headers: { 'x y': 'hunter2' } }, 'headers', NOT_HTTP],
@@ -111,14 +104,10 @@ test.each<[options: object, option: string, says?: string]>([
   expect(error.stack).toContain('configuration.test.ts');
 });
 
-test('options that are no object are refused', () => {
-  expect(refusal(null).message).toMatch(/^AgentPlatform: options must be of type object/);
-});
-
 test.each<[options: object, option: string, says?: string]>([
   [{ timeout: -1 }, 'timeout'],
   [{ signal: 'now' }, 'signal', 'must be an AbortSignal, such as `controller.signal`, got string'],
-  [{ retries: 3 }, 'retries', 'Did you mean `maxRetries`?'],
+  [{ retries: 3 }, 'retries'],
   [{ headers: { authorization: 'x' } }, 'headers'],
   [{ fetchOptions: { method: 'x' } }, 'fetchOptions.method'],
   [{ fetchOptions: { keepalive: true } }, 'fetchOptions', 'cannot be combined with `fetch`'],
