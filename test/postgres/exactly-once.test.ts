@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWebhookHandlers } from 'agent-platform-sdk';
 import type { PostgresClient, PostgresInbox } from 'agent-platform-sdk/postgres';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually, processing, record, settled, stored } from '../inbox/fixture.js';
+import { deferred } from '../support/deferred.js';
+import { startExample } from '../support/example-process.js';
+import { freePort } from '../support/free-port.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { delivery, secret } from '../webhooks/deliveries.js';
 import { createInbox, engine, pool, sql, url } from './inbox-fixture.js';
 
 /** A table of the application, and what is in it. */
@@ -199,10 +204,7 @@ test('a commit whose answer is lost counts', async () => {
 test('a transaction that holds its row keeps no other event from being stored or ended', async () => {
   const inbox = createInbox();
   await leadsTable();
-  let release = () => undefined as void;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const held = deferred();
   const first = stored();
   const handled: string[] = [];
   inbox.work(
@@ -211,7 +213,7 @@ test('a transaction that holds its row keeps no other event from being stored or
         const client = await pool.connect();
         await client.query('BEGIN');
         await client.query(inbox.completion(key));
-        await held;
+        await held.promise;
         await client.query('COMMIT');
         client.release();
       }
@@ -229,7 +231,24 @@ test('a transaction that holds its row keeps no other event from being stored or
   const second = stored();
   await Promise.all([inbox.store(first), inbox.store(second)]);
   await eventually(() => expect(handled).toEqual([second.key]));
-  release();
+  held.resolve();
   await settled(inbox);
   expect(handled).toEqual([second.key, first.key]);
+});
+
+test('postgres-inbox stores in one process, writes in another, and both exit after SIGTERM', async () => {
+  await sql('DROP TABLE IF EXISTS leads');
+  await sql(readFileSync('examples/postgres-inbox/leads.sql', 'utf8'));
+  const port = String(await freePort());
+  const settings = { DATABASE_URL: url, PORT: port, AGENT_PLATFORM_WEBHOOK_SECRET: secret };
+  const receiver = startExample('postgres-inbox/receiver', settings);
+  const worker = startExample('postgres-inbox/worker', { DATABASE_URL: url });
+  const body = delivery('lead_captured', { leadEmail: 'kim@acme.example' });
+  const post = () => fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
+  await eventually(async () => expect((await post()).status).toBe(200));
+  expect((await post()).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200);
+  await eventually(() => expect(worker.lines).toContain('lead: kim@acme.example'));
+  expect(await sql('SELECT email FROM leads')).toEqual([{ email: 'kim@acme.example' }]);
+  for (const { end } of [receiver, worker]) expect(await end()).toEqual([0, null]);
 });

@@ -4,10 +4,10 @@ import {
   type PostgresInboxOptions,
 } from 'agent-platform-sdk/postgres';
 import { Pool } from 'pg';
-import { afterAll, afterEach, beforeEach, onTestFinished } from 'vitest';
-import { SWEEPING } from '../../src/inbox/rows/consumer.js';
-import { type Engine, quickOptions } from '../inbox/fixture.js';
-import { startPostgres } from '../support/postgres-server.js';
+import { afterAll, afterEach, beforeEach } from 'vitest';
+import { quickOptions } from '../inbox/fixture.js';
+import type { RowEngine } from '../inbox/rows.js';
+import { fakeClock, startPostgres } from '../support/postgres-server.js';
 
 /** The Postgres of the file of tests. */
 export const server = await startPostgres();
@@ -47,16 +47,7 @@ export async function sql(text: string): Promise<Record<string, unknown>[]> {
   return (await pool.query<Record<string, unknown>>(text.replaceAll('$.', `${schema}.`))).rows;
 }
 
-/** Deletes what is due after the time of a lock, and not after a minute. */
-export function sweepSoon(): void {
-  const { quiet } = SWEEPING;
-  SWEEPING.quiet = 0;
-  onTestFinished(() => {
-    SWEEPING.quiet = quiet;
-  });
-}
-
-export const engine: Engine = {
+export const engine: RowEngine = {
   createInbox: (options) => createInbox(options),
   loseLocks: () => sql("UPDATE $.events SET run = run + 1, worker = NULL WHERE state = 'running'"),
   bury: () =>
@@ -67,4 +58,14 @@ export const engine: Engine = {
     return () => client.query('ROLLBACK').then(() => client.release(true));
   },
   readEverything: async () => JSON.stringify(await sql('SELECT * FROM $.events')),
+  sql: (text) => sql(text.replaceAll('NEVER', "'infinity'")),
+  events: () => sql('SELECT state, stalls, extract(epoch FROM due)::float8 * 1000 AS due FROM $.events'),
+  age: (ms) => {
+    const older = (column: string) => `${column} = ${column} - ${ms} * interval '1 ms'`;
+    return sql(`UPDATE $.events SET ${older('stored')}, ${older('due')}`);
+  },
+  fakeClock: async () => {
+    const { skewed, set } = await fakeClock(server);
+    return { createInbox: (options) => createInbox({ ...options, connectionString: skewed }), set };
+  },
 };

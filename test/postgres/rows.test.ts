@@ -1,32 +1,32 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
-import { deferred } from '../support/deferred.js';
-import { minimal } from '../webhooks/deliveries.js';
-import { createInbox, schema, sql, sweepSoon, url } from './inbox-fixture.js';
+import { testRows } from '../inbox/rows.js';
+import { createInbox, engine, schema, sql, url } from './inbox-fixture.js';
 
-test('text that neither text nor JSON of Postgres can hold is kept, and so is a type of any length', async () => {
+testRows(engine);
+
+test('a type that no text of Postgres can hold, and one that no index can, reach their handlers', async () => {
   const inbox = createInbox();
-  const found: unknown[] = [];
-  inbox.work(processing(async ({ type, payload }) => void found.push([type, payload])));
-  const odd = { type: 'no\0thing \ud800 "\\', payload: { text: 'a\0\ud800' } };
-  const long = { type: 'x'.repeat(10_000), payload: {} };
-  await Promise.all([odd, long].map((event) => inbox.store(stored(event))));
+  // Longer than a row of an index, and nothing that Postgres could compress.
+  const types = ['no\0thing \ud800 "\\', randomBytes(10_000).toString('hex')];
+  for (const type of types) await inbox.store(stored({ type }));
+  const found: string[] = [];
+  inbox.work(
+    processing(async ({ type }) => void found.push(type)),
+    { concurrency: 1 },
+  );
   await settled(inbox);
-  expect(found).toHaveLength(2);
-  expect(found).toEqual(expect.arrayContaining([odd, long].map(({ type, payload }) => [type, payload])));
+  expect(found).toEqual(types);
 });
 
 test('retries and new events share one order, by when they became runnable', async () => {
   const inbox = createInbox();
-  const keys: string[] = [];
-  for (let count = 0; count < 4; count += 1) {
-    const event = stored();
-    keys.push(event.key);
-    await inbox.store(event);
-  }
-  const [first, second, third, fourth] = keys;
+  const events = [stored(), stored(), stored(), stored()];
+  for (const event of events) await inbox.store(event);
+  const [first, second, third, fourth] = events.map(({ key }) => key);
   // Two failed before, and became due again: one between the others, and one behind them.
   const due = `(SELECT due FROM $.events WHERE key = '${fourth}') + interval '1 microsecond'`;
   await sql(`UPDATE $.events SET state = 'retrying', failures = 1, due = ${due} WHERE key = '${first}'`);
@@ -38,32 +38,6 @@ test('retries and new events share one order, by when they became runnable', asy
   );
   await settled(inbox);
   expect(order).toEqual([second, third, fourth, first]);
-});
-
-test('events of a worker that died come back one by one, and not together', async () => {
-  const inbox = createInbox();
-  for (let count = 0; count < 50; count += 1) await inbox.store(stored());
-  await sql("UPDATE $.events SET state = 'running', worker = gen_random_uuid(), run = 1");
-  inbox.work({ agent_deleted: () => undefined }, { lockDuration: 400 });
-  const rows = await eventually(async () => {
-    const all = await sql(
-      "SELECT extract(epoch FROM due)::float8 * 1000 AS due FROM $.events WHERE state = 'retrying' AND stalls = 1",
-    );
-    expect(all).toHaveLength(50);
-    return all.map(({ due }) => Number(due));
-  });
-  expect(Math.max(...rows) - Math.min(...rows)).toBeGreaterThan(80);
-});
-
-test('dead letters and keys are deleted in time, and events that nobody handles become dead letters', async () => {
-  sweepSoon();
-  const { hooks, calls } = record();
-  const inbox = createInbox({ attempts: 1, deadLetterRetention: 500, retention: 1, hooks });
-  await inbox.store(stored({ type: 'agent_deleted', payload: minimal.agent_deleted }));
-  await inbox.store(stored());
-  inbox.work({ lead_captured: () => undefined }, { lockDuration: 300 });
-  await eventually(() => expect(calls).toContain('dead letter'));
-  await eventually(async () => expect(await sql('SELECT * FROM $.events')).toEqual([]));
 });
 
 test('what is taken is found in the index, however many others wait or are to be retried', async () => {
@@ -129,51 +103,4 @@ test('a duplicate is never stored beside the end of its first run', async () => 
   await settled(one);
   expect([...counts.values()].filter((times) => times !== 1)).toEqual([]);
   expect(counts.size).toBe(100);
-});
-
-/** Sets the clock of the server for inboxes that connect with `skewed`: their `now()` is one of a schema before. */
-async function skewable(): Promise<{ readonly skewed: string; set(days: number): Promise<unknown> }> {
-  await sql(`CREATE SCHEMA IF NOT EXISTS fake`);
-  await sql(`DROP TABLE IF EXISTS fake.clock CASCADE`);
-  await sql(`CREATE TABLE fake.clock AS SELECT 0 AS days`);
-  for (const name of ['now', 'clock_timestamp']) {
-    await sql(`CREATE FUNCTION fake.${name}() RETURNS timestamptz LANGUAGE plpgsql STABLE AS
-      $$ BEGIN RETURN pg_catalog.${name}() + (SELECT days FROM fake.clock) * interval '1 day'; END $$`);
-  }
-  onTestFinished(async () => void (await sql('DROP SCHEMA fake CASCADE')));
-  return {
-    skewed: `${url}?options=${encodeURIComponent('-c search_path=fake,pg_catalog')}`,
-    set: (days) => sql(`UPDATE fake.clock SET days = ${days}`),
-  };
-}
-
-test('no step of the server clock frees what runs, strands what waits, or deletes a dead letter', async () => {
-  sweepSoon();
-  const { skewed, set } = await skewable();
-  const { hooks, calls } = record();
-  const options = { connectionString: skewed, hooks, attempts: 2 };
-  const inbox = createInbox(options);
-  const [long, end] = [stored(), deferred()];
-  const starts = new Map<string, number>();
-  const handlers = processing(async ({ key, type }) => {
-    starts.set(key, (starts.get(key) ?? 0) + 1);
-    if (key === long.key) await end.promise;
-    else if (type === 'agent_deleted' || starts.get(key) === 1) throw new Error('no');
-  });
-  for (const one of [inbox, createInbox(options)]) one.work(handlers, { lockDuration: 2_000 });
-  await inbox.store(long);
-  await inbox.store(stored({ type: 'agent_deleted' }));
-  await eventually(async () => expect(await inbox.deadLetters.list()).toHaveLength(1));
-  for (const days of [30, 0, -30, 0]) {
-    await set(days);
-    // Each fails once, and is retried.
-    await Promise.all([1, 2, 3].map(() => inbox.store(stored())));
-    await sleep(1_100);
-  }
-  end.resolve();
-  await settled(inbox);
-  expect(starts.get(long.key)).toBe(1);
-  expect([...starts.values()].filter((count) => count === 2)).toHaveLength(13);
-  expect(calls.filter((call) => call === 'handled')).toHaveLength(13);
-  expect(await inbox.deadLetters.list()).toHaveLength(1);
 });

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InboxFullError } from 'agent-platform-sdk/postgres';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { tablesFor } from '../../src/postgres/tables.js';
+import { finish } from '../cli/terminal.js';
 import { eventually, hang, processing, settled, stored } from '../inbox/fixture.js';
-import { startProxy } from '../redis/proxy.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, pool, schema, server, sql, url } from './inbox-fixture.js';
@@ -14,25 +13,38 @@ test('twenty inboxes make the tables at once', async () => {
   expect((await createInbox().health()).waiting).toBe(20);
 });
 
-test('a role that may not make tables is told so, and uses those that an owner has made', async () => {
+/** What the command says of an inbox. The settings of the service are missing, so its code is 1 at best. */
+const doctor = async (...args: string[]) => {
+  const { code, lines, errors } = await finish(['doctor', '--inbox', ...args]);
+  return { code, text: [...lines, ...errors].join('\n') };
+};
+
+test('a role that may not make tables is told so, and uses those that an owner makes with what the doctor prints', async () => {
   await sql('DO $do$ BEGIN CREATE ROLE "an app" LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $do$');
-  const options = {
-    connectionString: url.replace('postgres@', 'an%20app@'),
-    application: 'crm',
-  };
-  const limited = createInbox(options);
-  await expect(limited.store(stored())).rejects.toThrow(/may not make .*--tables/);
-  expect((await limited.health()).warnings.unreachable).toContain('--tables');
-  await sql(tablesFor(schema, 'an app'));
-  await limited.store(stored());
+  const app = url.replace('postgres@', 'an%20app@');
+  const inbox = createInbox({ connectionString: app, application: 'crm' });
+  // It makes none itself.
+  expect(await doctor(url, '--schema', schema)).toEqual({
+    code: 1,
+    text: expect.stringMatching(/fail +inbox +The tables are not there yet/),
+  });
+  await expect(inbox.store(stored())).rejects.toThrow(/may not make .*--tables/);
+  expect((await inbox.health()).warnings.unreachable).toContain('--tables');
+  const printed = await doctor(app, '--schema', schema, '--tables');
+  expect(printed.code).toBe(0);
+  await sql(printed.text);
+  await inbox.store(stored());
+  const { text } = await doctor(app, '--schema', schema);
+  expect(text).toMatch(/ok +inbox +accepts events: 1 waiting, 0 active/);
+  expect(text).toContain('fsync is off');
   const written: string[] = [];
-  limited.work(processing(({ key }) => limited.transaction(key, async () => void written.push(key))));
-  await settled(limited);
-  expect(await limited.health()).toMatchObject({ ready: true, deadLetters: 0, depth: 0 });
+  inbox.work(processing(({ key }) => inbox.transaction(key, async () => void written.push(key))));
+  await settled(inbox);
+  expect(await inbox.health()).toMatchObject({ ready: true, deadLetters: 0, depth: 0 });
   expect(written).toHaveLength(1);
   await sql('REVOKE INSERT ON $.events, $.workers FROM "an app"');
-  const storing = limited.store(stored());
-  expect(await limited.health()).toMatchObject({
+  const storing = inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({
     ready: false,
     warnings: { refused: expect.stringMatching(/permission denied .*42501/) },
   });
@@ -168,23 +180,22 @@ test('connections that break end nothing', async () => {
   expect((await inbox.health()).waiting).toBe(4);
 });
 
-test('closing ends in time although Postgres does not respond', async () => {
-  const proxy = await startProxy(Number(new URL(url).port));
-  const inbox = createInbox({ connectionString: url.replace(/:\d+\//, `:${proxy.port}/`) });
-  inbox.work({ lead_captured: hang });
-  await inbox.store(stored());
-  await eventually(async () => expect((await inbox.health()).active).toBe(1));
-  proxy.hold();
-  // A query is answered, or given up, after ten seconds.
-  const late = sleep(8_000).then(() => 'late');
-  expect(await Promise.race([inbox.close({ grace: 0 }), late])).toBeUndefined();
-});
-
 test('an inbox whose connection is wrong says so, and is not ready', async () => {
-  const inbox = createInbox({
-    connectionString: 'postgres://nobody:canary@127.0.0.1:1/db',
-  });
+  const inbox = createInbox({ connectionString: 'postgres://nobody:canary@127.0.0.1:1/db' });
   const { ready, warnings } = await inbox.health();
   expect([ready, warnings.unreachable]).toEqual([false, expect.stringContaining('ECONNREFUSED')]);
   expect(JSON.stringify(warnings)).not.toContain('canary');
+});
+
+test('--tables and --schema need the URL of a Postgres, and a password is never printed', async () => {
+  for (const args of [
+    ['/data/webhooks.db', '--tables'],
+    ['/data/webhooks.db', '--schema', 'crm'],
+  ]) {
+    const { code, text } = await doctor(...args);
+    expect([code, text]).toEqual([2, expect.stringContaining('requires --inbox postgres://')]);
+  }
+  const { text } = await doctor('postgres://app:canary@127.0.0.1:1/app');
+  expect(text).toMatch(/fail +inbox +.*ECONNREFUSED/);
+  expect(text).not.toContain('canary');
 });

@@ -9,86 +9,89 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ConfigurationError } from 'agent-platform-sdk';
 import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, inFile, newPath, onStatement, path, rowsOf } from './inbox-fixture.js';
+import { createInbox, inFile, modeOf, newPath, onStatement, path, rowsOf } from './inbox-fixture.js';
 
-test('the file and those beside it are for their owner alone', async () => {
+test('the file and those beside it are for their owner alone, and one that exists keeps its mode', async () => {
   await createInbox().store(stored());
-  const modes = ['', '-wal', '-shm'].map((end) => (statSync(path + end).mode & 0o777).toString(8));
-  expect(modes).toEqual(['600', '600', '600']);
+  expect(['', '-wal', '-shm'].map((end) => modeOf(path + end))).toEqual(['600', '600', '600']);
+  const other = newPath();
+  writeFileSync(other, '');
+  chmodSync(other, 0o660);
+  createInbox({ path: other });
+  expect(modeOf(other)).toBe('660');
 });
 
-test('a file that exists keeps its mode', () => {
-  writeFileSync(path, '');
-  chmodSync(path, 0o660);
-  createInbox();
-  expect((statSync(path).mode & 0o777).toString(8)).toBe('660');
-});
-
-test('a missing folder is an error, and is not created', () => {
-  const missing = join(dirname(path), 'volume', 'webhooks.db');
-  const create = () => createSqliteInbox({ path: missing });
-  expect(create).toThrow(ConfigurationError);
-  expect(create).toThrow(/cannot be opened.*Create its folder, or mount the volume/);
-  expect(existsSync(dirname(missing))).toBe(false);
-});
-
-test.each([
-  [
-    'a text',
-    'not a database, and long enough to have a header of a hundred bytes. '.repeat(3),
-    /not a database/,
-  ],
-  ['a folder', undefined, /It is a folder: add the name of a file/],
-])('%s is refused', (_, content, message) => {
-  if (content === undefined) mkdirSync(path);
-  else writeFileSync(path, content);
-  expect(() => createSqliteInbox({ path })).toThrow(ConfigurationError);
-  expect(() => createSqliteInbox({ path })).toThrow(message);
-});
-
-test('a link that leads to itself, and a path that is too long for SQLite, are named', () => {
-  symlinkSync(path, path);
-  expect(() => createSqliteInbox({ path })).toThrow(/ELOOP.*It is a link that leads back to itself/);
-  const folder = join(dirname(path), 'f'.repeat(200), 'f'.repeat(200), 'f'.repeat(120));
-  mkdirSync(folder, { recursive: true });
-  expect(() => createSqliteInbox({ path: join(folder, 'w.db') })).toThrow(/longer than 504 bytes/);
-});
-
-test.each<[what: string, error: object, message: RegExp]>([
-  [
-    'a folder of another user',
-    { code: 'EACCES', message: 'EACCES: permission denied' },
-    /permission to write it/,
-  ],
-  ['a read-only file system', { code: 'EROFS', message: 'EROFS' }, /permission to write it/],
-  ['a full disk', { code: 'ENOSPC', message: 'ENOSPC' }, /There is no room on its disk/],
-])('%s is named at opening', (_, error, message) => {
+/** Lets the file system refuse to create the file. */
+function failToCreate(code: string): void {
   const open = vi.spyOn(loadRuntime().fs, 'openSync').mockImplementation(() => {
-    throw Object.assign(new Error(), error);
+    throw Object.assign(new Error(code), { code });
   });
   onTestFinished(() => open.mockRestore());
-  expect(() => createSqliteInbox({ path })).toThrow(ConfigurationError);
-  expect(() => createSqliteInbox({ path })).toThrow(message);
+}
+
+/** In another user's file of mode 0644, in a folder that we may write, a transaction can begin, and a write fails. */
+async function failToWrite(statement: string): Promise<void> {
+  await createInbox().close();
+  onStatement(statement, () => {
+    // https://sqlite.org/rescode.html
+    throw Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });
+  });
+}
+
+async function makeVersion(version: number): Promise<void> {
+  await createInbox().close();
+  inFile((file) => file.exec(`PRAGMA user_version = ${version}`));
+}
+
+const TEXT = 'not a database, and long enough to have a header of a hundred bytes. ';
+const DENIED = 'This process needs permission to write it';
+
+test.each<[what: string, arrange: () => unknown, message: string]>([
+  ['a text', () => writeFileSync(path, TEXT.repeat(3)), 'not a database'],
+  ['a folder', () => mkdirSync(path), 'It is a folder: add the name of a file'],
+  ['a link that leads to itself', () => symlinkSync(path, path), 'It is a link that leads back to itself'],
+  ['in the folder of another user', () => failToCreate('EACCES'), DENIED],
+  ['on a read-only file system', () => failToCreate('EROFS'), DENIED],
+  ['on a full disk', () => failToCreate('ENOSPC'), 'There is no room on its disk'],
+  ['not to be locked', () => failToWrite('BEGIN'), DENIED],
+  ['not to be written', () => failToWrite('DELETE'), DENIED],
+  ['of another program', () => inFile((file) => file.exec('CREATE TABLE events (id)')), 'of another program'],
+  ['of an earlier version', () => makeVersion(1), 'version 1, not 2: this release cannot read them'],
+  ['of a later version', () => makeVersion(3), 'version 3, not 2: update agent-platform-sdk'],
+  [
+    'of another application',
+    // Processes without a name are not refused.
+    () => ['crm', 'crm', undefined].map((application) => createInbox({ application })),
+    'belongs to the application crm, not billing',
+  ],
+])('a file is refused, and not changed, that is %s', async (_, arrange, message) => {
+  await arrange();
+  const content = () => existsSync(path) && statSync(path).isFile() && readFileSync(path);
+  const before = content();
+  expect(() => createSqliteInbox({ path, application: 'billing' })).toThrow(
+    expect.objectContaining({
+      name: 'ConfigurationError',
+      option: 'path',
+      message: expect.stringContaining(message),
+    }),
+  );
+  expect(content()).toEqual(before);
 });
 
-// In another user's file of mode 0644, in a folder that we may write, a transaction can begin, and a write fails.
-test.each(['BEGIN', 'DELETE'])(
-  'a file that may only be read is refused at opening: %s fails',
-  async (refused) => {
-    await createInbox().close();
-    // https://sqlite.org/rescode.html
-    onStatement(refused, () => {
-      throw Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 });
-    });
-    expect(() => createSqliteInbox({ path })).toThrow(/readonly database. This process needs permission/);
-  },
-);
+test('a path in a missing folder, which is not created, and one that is too long are refused', () => {
+  const missing = join(dirname(path), 'volume');
+  const create = (...names: string[]) => createSqliteInbox({ path: join(missing, ...names) });
+  expect(() => create('w.db')).toThrow('Create its folder, or mount the volume');
+  expect(existsSync(missing)).toBe(false);
+  const long = ['f'.repeat(200), 'f'.repeat(200), 'f'.repeat(120)];
+  mkdirSync(join(missing, ...long), { recursive: true });
+  expect(() => create(...long, 'w.db')).toThrow('longer than 504 bytes');
+});
 
 test('several processes can open a new file at the same time', async () => {
   let isFirst = true;
@@ -102,23 +105,6 @@ test('several processes can open a new file at the same time', async () => {
   });
   await createInbox().store(stored());
   expect(rowsOf('events')).toHaveLength(1);
-});
-
-test('a second application is refused, and the first one and processes without a name are not', () => {
-  createInbox();
-  createInbox({ application: 'crm' });
-  createInbox({ application: 'crm' });
-  createInbox();
-  const create = () => createSqliteInbox({ path, application: 'billing' });
-  expect(create).toThrow(ConfigurationError);
-  expect(create).toThrow(/belongs to the application crm, not billing.*give each its own path/);
-});
-
-test('the database of another program is refused, and not changed', () => {
-  inFile((file) => file.exec('CREATE TABLE events (id INTEGER)'));
-  const before = readFileSync(path);
-  expect(() => createSqliteInbox({ path })).toThrow(/database of another program/);
-  expect(readFileSync(path)).toEqual(before);
 });
 
 test('every commit is on the disk, whatever the file was used with before', async () => {
@@ -149,6 +135,62 @@ test('when a later release changes the file during a deploy, this one writes not
   await expect(inbox.store(stored())).rejects.toThrow(/The file has tables of version 3.*update/);
   expect(await inbox.health()).toMatchObject({ ready: false, warnings: { refused: expect.any(String) } });
   expect([runs, rowsOf('events').map(({ state }) => state)]).toEqual([0, ['waiting']]);
+});
+
+/** The tables of 0.4.0. */
+const TABLES_OF_0_4 = `
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL,
+  state TEXT NOT NULL,
+  due INTEGER NOT NULL,
+  received INTEGER NOT NULL,
+  run INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  stalls INTEGER NOT NULL DEFAULT 0,
+  worker TEXT,
+  replayed INTEGER NOT NULL DEFAULT 0,
+  marked INTEGER NOT NULL DEFAULT 0,
+  died INTEGER,
+  reason TEXT,
+  data TEXT NOT NULL
+);
+CREATE TABLE handled (key TEXT PRIMARY KEY, due INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX handled_by_due ON handled (due);
+CREATE INDEX by_type ON events (state, type, due, received, failures, stalls);
+CREATE INDEX dead_by_key ON events (key) WHERE state = 'dead';
+CREATE TABLE marks (number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, event INTEGER NOT NULL);
+CREATE TABLE owner (name TEXT NOT NULL);
+CREATE TABLE workers (id TEXT PRIMARY KEY, due INTEGER, lock INTEGER, beat INTEGER) WITHOUT ROWID;
+PRAGMA journal_mode = WAL;
+PRAGMA application_id = ${0x61707331};
+PRAGMA user_version = 2;
+`;
+
+test('a file of 0.4 is used as it is: what waits, failed or ran, and dead letters', async () => {
+  inFile((file) => file.exec(TABLES_OF_0_4));
+  const inbox = createInbox();
+  const events = [stored(), stored(), stored(), stored()];
+  for (const event of events) await inbox.store(event);
+  const now = Date.now();
+  inFile((file) =>
+    file.exec(`UPDATE events SET state = 'retrying', due = ${now + 50}, failures = 1 WHERE id = 2;
+      UPDATE events SET state = 'running', run = 1, worker = 'gone' WHERE id = 3;
+      UPDATE events SET state = 'dead', due = ${now + 86_400_000}, died = ${now}, reason = 'no', failures = 16, marked = 3
+        WHERE id = 4`),
+  );
+  expect(await inbox.health()).toMatchObject({ waiting: 1, retrying: 1, active: 1, deadLetters: 1 });
+  const handled: string[] = [];
+  inbox.work(
+    processing(async ({ key }) => void handled.push(key)),
+    { lockDuration: 100 },
+  );
+  await inbox.idle();
+  const keys = events.map(({ key }) => key);
+  expect(handled.sort()).toEqual(keys.slice(0, -1));
+  expect(await inbox.deadLetters.list()).toMatchObject([{ id: keys[3], reason: 'no', attempts: 16 }]);
+  expect([rowsOf('handled').length, rowsOf('marks').length]).toEqual([3, 0]);
 });
 
 /** Overwrites the page of the file that contains a text. */
@@ -246,14 +288,8 @@ test('the backup of the guide, made while the inbox is in use, has every event',
     .replace('/backup/webhooks.db', copy);
   execFileSync('sh', ['-c', command]);
 
-  expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
+  expect(modeOf(copy)).toBe('600');
   const handled = new Set<string>();
   createInbox({ path: copy }).work(processing(async ({ key }) => void handled.add(key)));
   await eventually(() => expect([...handled].sort()).toEqual(keys.map(({ key }) => key).sort()));
-});
-
-test('two paths are two inboxes', async () => {
-  const [one, other] = [createInbox(), createInbox({ path: newPath() })];
-  await one.store(stored());
-  expect([(await one.health()).depth, (await other.health()).depth]).toEqual([1, 0]);
 });

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,12 +17,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime } from '../../src/sqlite/runtime.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, newPath, path } from './inbox-fixture.js';
+import { createInbox, modeOf, newPath, path } from './inbox-fixture.js';
 
 /** Deletes the file, or what is beside it. */
 const remove = (...ends: readonly string[]) => {
-  for (const end of ends)
-    rmSync(realpathSync(dirname(path)) + join('/', 'webhooks.db') + end, { force: true });
+  for (const end of ends) rmSync(path + end, { force: true });
 };
 const moveFolder = () => {
   const moved = `${dirname(path)}-old`;
@@ -86,7 +84,7 @@ test.each(ACCIDENTS)(
     happen();
     for (const inbox of inboxes) await expect(inbox.store(stored())).rejects.toThrow(FileGoneError);
     const [copy = '', ...others] = copies();
-    expect([others, (statSync(copy).mode & 0o777).toString(8)]).toEqual([[], '600']);
+    expect([others, modeOf(copy)]).toEqual([[], '600']);
     for (const inbox of inboxes) {
       expect(await inbox.health()).toMatchObject({
         ready: false,
@@ -105,7 +103,7 @@ test('behind a link, the file itself is watched, and copied beside it', async ()
   symlinkSync(join(folder, 'real.db'), path);
   const inbox = createInbox();
   const events = await storeSome(inbox);
-  const modes = readdirSync(folder).map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8));
+  const modes = readdirSync(folder).map((name) => modeOf(join(folder, name)));
   expect(modes).toEqual(['600', '600', '600']);
   const { fs } = loadRuntime();
   const [opened, closed] = [vi.spyOn(fs, 'openSync'), vi.spyOn(fs, 'closeSync')];
@@ -211,7 +209,7 @@ test('what another process has written since is not touched, not even by closing
   expect(await keysIn(copies())).toEqual(keysOf(events));
 });
 
-test.each([1, 2, 3, 4, 5, 6])('a file whose state cannot be read %i times is not given up', async (times) => {
+test.each([1, 6])('a file whose state cannot be read %i times is not given up', async (times) => {
   const [inbox, other] = [createInbox(), createInbox()];
   await inbox.store(stored());
   const { fs } = loadRuntime();

@@ -1,8 +1,9 @@
-import { symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { start } from '../cli/terminal.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, holdLock, inFile, path } from './inbox-fixture.js';
+import { createInbox, holdLock, inFile, path, rowsOf } from './inbox-fixture.js';
 
 test('a file that another process writes to all the time is not ready', async () => {
   const inbox = createInbox();
@@ -45,4 +46,21 @@ test('a second inbox on one path in one process is warned of, behind a link too,
   await Promise.all([first.close(), second.close()]);
   createInbox({ logger, backoff: undefined });
   expect(logger.lines).toHaveLength(1);
+});
+
+test('the doctor looks at the inbox in a file that is in use', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const { exit, lines } = await start(['doctor', '--inbox', path], {});
+  // The settings of the service are missing.
+  expect(await exit).toBe(1);
+  expect(lines.join('\n')).toMatch(/ok +inbox +accepts events: 1 waiting, 0 active/);
+  expect(rowsOf('events')).toHaveLength(1);
+});
+
+test('the doctor creates no file', async () => {
+  const { exit, lines } = await start(['doctor', '--inbox', path], {});
+  expect(await exit).toBe(1);
+  expect(lines.join('\n')).toMatch(/fail +inbox +There is no file .*webhooks\.db/);
+  expect(existsSync(path)).toBe(false);
 });

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'agent-platform-sdk/sqlite';
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest';
-import { SWEEPING } from '../../src/inbox/rows/consumer.js';
 import { loadRuntime, type Row, type SqliteConnection, type SqlValue } from '../../src/sqlite/runtime.js';
-import { type Engine, quickOptions } from '../inbox/fixture.js';
+import { quickOptions } from '../inbox/fixture.js';
+import type { RowEngine } from '../inbox/rows.js';
 
 const inboxes: SqliteInbox[] = [];
 const folders: string[] = [];
@@ -35,6 +35,9 @@ export function createInbox(options: Partial<SqliteInboxOptions> = {}): SqliteIn
   inboxes.push(inbox);
   return inbox;
 }
+
+/** The permissions of a file, as `chmod` takes them. */
+export const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
 /** Opens the file beside the inbox, as another process does. */
 export function inFile<Value>(look: (database: SqliteConnection) => Value): Value {
@@ -72,30 +75,27 @@ export function onStatement(kind: string, act: (run: () => unknown) => unknown):
   onTestFinished(() => spy.mockRestore());
 }
 
-/** Deletes what is due after the time of a lock, and not after a minute. */
-export function sweepSoon(): void {
-  const { quiet } = SWEEPING;
-  SWEEPING.quiet = 0;
-  onTestFinished(() => {
-    SWEEPING.quiet = quiet;
-  });
-}
-
 export const rowsOf = (table: 'events' | 'handled' | 'workers' | 'marks'): Row[] =>
   inFile((database) => database.prepare(`SELECT * FROM ${table}`).all());
 
 export const rowOf = (key: string): Row => rowsOf('events').find((row) => row.key === key) ?? {};
 
-export const engine: Engine = {
+const sql = (text: string) =>
+  inFile((file) => file.exec(text.replaceAll('$.', '').replaceAll('NEVER', '9e15')));
+
+export const engine: RowEngine = {
   createInbox: (options) => createInbox(options),
-  loseLocks: () =>
-    inFile((database) =>
-      database.exec("UPDATE events SET run = run + 1, worker = NULL WHERE state = 'running'"),
-    ),
-  bury: () =>
-    inFile((database) =>
-      database.exec("UPDATE events SET state = 'dead', worker = NULL, died = 1, due = 9e15, reason = 'no'"),
-    ),
+  loseLocks: () => sql("UPDATE events SET run = run + 1, worker = NULL WHERE state = 'running'"),
+  bury: () => sql("UPDATE events SET state = 'dead', worker = NULL, died = 1, due = NEVER, reason = 'no'"),
   block: async () => holdLock().release,
   readEverything: async () => JSON.stringify([rowsOf('events'), rowsOf('handled')]),
+  sql,
+  events: async () => rowsOf('events'),
+  age: (ms) => sql(`UPDATE events SET received = received - ${ms}`),
+  fakeClock: async () => {
+    const real = Date.now;
+    const now = vi.spyOn(Date, 'now');
+    onTestFinished(() => now.mockRestore());
+    return { createInbox, set: (ms) => now.mockImplementation(() => real() + ms) };
+  },
 };

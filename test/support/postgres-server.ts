@@ -44,6 +44,18 @@ export async function startPostgres(given: PostgresSettings = {}): Promise<Postg
   return start(given, (data) => ['initdb', '-D', data, ...initdb]);
 }
 
+/** Lets the clock of a server be set, for whoever connects with `skewed`: a `now()` of our own comes first there. */
+export async function fakeClock({ url, query }: PostgresServer) {
+  await query('CREATE SCHEMA fake; CREATE TABLE fake.clock AS SELECT 0::float8 AS ms');
+  for (const name of ['now', 'clock_timestamp']) {
+    await query(`CREATE FUNCTION fake.${name}() RETURNS timestamptz LANGUAGE plpgsql STABLE AS
+      $$ BEGIN RETURN pg_catalog.${name}() + (SELECT ms FROM fake.clock) * interval '1 ms'; END $$`);
+  }
+  const options = encodeURIComponent('-c search_path=fake,pg_catalog');
+  const set = (ms: number) => query(`UPDATE fake.clock SET ms = ${ms}`);
+  return { skewed: `${url}?options=${options}`, set };
+}
+
 async function start(
   { parent = tmpdir(), settings = ['fsync=off'] }: PostgresSettings,
   make: (data: string) => readonly string[],
