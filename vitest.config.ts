@@ -5,7 +5,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { loadRuntime } from './src/sqlite/runtime.js';
 import { chromiumPath } from './test/support/chromium.js';
 import { lacksPostgres } from './test/support/postgres-server.js';
-import { type Missing, needs, runsElsewhere } from './test/support/vitest-plugins.js';
+import { type Missing, needs, runsElsewhere, titleMatches } from './test/support/vitest-plugins.js';
 
 const hasSqlite = canLoadSqlite();
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -29,7 +29,7 @@ function project(
   test: TestProjectInlineConfiguration['test'] & { readonly name: string },
   ...missing: readonly Missing[]
 ): TestProjectInlineConfiguration {
-  return { extends: true, test, plugins: [needs(...missing)] };
+  return { extends: true, test, plugins: [needs(...missing), titleMatches()] };
 }
 
 /** On a Node without a safe SQLite, `elsewhere` runs the project in Nodes that have one. */
@@ -38,7 +38,7 @@ function sqliteProject(
   test: TestProjectInlineConfiguration['test'] & { readonly name: string },
 ): TestProjectInlineConfiguration {
   const file = fileURLToPath(new URL(elsewhere, import.meta.url));
-  return { extends: true, test, plugins: hasSqlite ? [] : [runsElsewhere(file)] };
+  return { extends: true, test, plugins: [hasSqlite ? titleMatches() : runsElsewhere(file)] };
 }
 
 export default defineConfig({

@@ -45,3 +45,27 @@ export function runsElsewhere(file: string): Vite.Plugin {
     },
   };
 }
+
+/** Fails a run that has no test of the title that `-t` asks for. Vitest skips all tests, and passes. */
+export function titleMatches(): Vite.Plugin {
+  return {
+    name: 'title-matches',
+    configureVitest({ project, vitest }) {
+      const title = project.config.testNamePattern;
+      if (title === undefined || vitest.projects[0] !== project) return;
+      vitest.config.reporters.push({
+        onTestRunEnd(modules) {
+          const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+          // A test that skips itself has a note that says why.
+          const isOther = (test: (typeof tests)[number]) => {
+            const result = test.result();
+            return result.state === 'skipped' && result.note === undefined;
+          };
+          if (!tests.every(isOther)) return;
+          console.error(`No test has a title like ${title}`);
+          process.exitCode = 1;
+        },
+      });
+    },
+  };
+}
