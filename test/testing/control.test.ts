@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collectGarbage } from '../support/memory.js';
-import { clientOf } from './support/client.js';
+import { clientOf, listening } from './support/client.js';
 
 /** A fake with its control API, and a function that calls it. */
-async function controlled(fake: FakePlatform = createFakePlatform()) {
-  const server = await fake.listen({ control: true });
-  onTestFinished(() => server.close());
+async function controlled() {
+  const fake = createFakePlatform();
+  const server = await listening(fake, { control: true });
   const call = async (method: string, path: string, body?: object) => {
     const headers = { 'content-type': 'application/json' };
     const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
@@ -21,12 +21,9 @@ async function controlled(fake: FakePlatform = createFakePlatform()) {
 test('records are listed, added, changed and removed', async () => {
   const { fake, call } = await controlled();
   const tool = { id: 'crm', name: 'CRM', agentId: 'agent_eu_1' };
-  expect((await call('POST', '/records/eu/tools', { id: 'crm', name: 'CRM' })).body).toEqual({
-    record: tool,
-  });
-  expect((await call('PATCH', '/records/eu/tools/crm', { name: 'new' })).body).toEqual({
-    record: { ...tool, name: 'new' },
-  });
+  const added = await call('POST', '/records/eu/tools', { id: 'crm', name: 'CRM' });
+  const changed = await call('PATCH', '/records/eu/tools/crm', { name: 'new' });
+  expect([added.body.record, changed.body.record]).toEqual([tool, { ...tool, name: 'new' }]);
   expect((await call('GET', '/records/eu/tools')).body.records).toEqual(fake.records.list('eu', 'tools'));
   expect((await call('DELETE', '/records/eu/tools/crm')).status).toBe(200);
   expect((await call('DELETE', '/records/eu/tools/crm')).status).toBe(404);
@@ -96,33 +93,32 @@ test('reset ends subscriptions, unless they are kept', async () => {
 });
 
 describe('changes', () => {
-  test('are sent as server-sent events', async () => {
+  /** Watches a fake, and has read the first event. */
+  async function watched() {
     const { fake, server } = await controlled();
     const { headers, body } = await fetch(`${server.url}/_fake/changes`);
-    expect(headers.get('content-type')).toBe('text/event-stream');
     const reader = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
-    const { value: open } = await reader.read();
+    const { value: first = '' } = await reader.read();
+    return { fake, headers, reader, first };
+  }
+
+  test('are sent as server-sent events', async () => {
+    const { fake, headers, reader, first } = await watched();
+    expect(headers.get('content-type')).toBe('text/event-stream');
     fake.add.tool();
     await clientOf(fake).tools.listDefaults();
-    let events = open ?? '';
+    let events = first;
     while (!events.includes('"status":200')) events += (await reader.read()).value ?? '';
     await reader.cancel();
-    expect(events.match(/^event: .+$/gm)).toEqual([
-      'event: open',
-      'event: changed',
-      'event: request',
-      'event: request',
-    ]);
+    const names = [...events.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
+    expect(names).toEqual(['open', 'changed', 'request', 'request']);
     expect(events).toContain('data: {"what":"records"}');
   });
 
   test('have a sign of life, so that nothing ends a quiet stream', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { server } = await controlled();
-    const { body } = await fetch(`${server.url}/_fake/changes`);
-    const reader = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
-    await reader.read();
+    const { reader } = await watched();
     vi.advanceTimersByTime(15_000);
     expect((await reader.read()).value).toMatch(/^: .*\n\n$/);
     await reader.cancel();
@@ -166,11 +162,8 @@ describe('changes', () => {
 
 test.each<[method: string, path: string, body: object | undefined, status: number, message: string]>([
   ['POST', '/records/eu/tool', {}, 400, 'Unknown collection "tool". Did you mean "tools"?'],
-  ['PATCH', '/records/eu/tools/x', {}, 400, 'Region eu has no tool "x"'],
   ['POST', '/events', {}, 400, 'type is missing'],
   ['POST', '/events', { type: 'lead_captured', leadName: 'Dana' }, 400, 'leadName is not a known option.'],
-  ['POST', '/events', { type: 'lead_captured', payload: 7 }, 400, 'payload must be of type object'],
-  ['POST', '/subscriptions', { url: 'x' }, 400, 'expected an http: or https: address'],
   ['POST', '/subscriptions', {}, 400, 'expected an address or a receiver, got nothing'],
   ['POST', '/deliveries/delivery_1/resend', {}, 400, 'There is no delivery "delivery_1".'],
   ['POST', '/faults', [] as object, 400, 'The body must be a JSON object.'],
@@ -180,26 +173,21 @@ test.each<[method: string, path: string, body: object | undefined, status: numbe
   ['GET', '/nowhere', undefined, 404, 'There is no GET /_fake/nowhere.'],
 ])('%s %s %j is refused with %i', async (method, path, body, status, message) => {
   const { call } = await controlled();
-  expect(await call(method, path, body)).toEqual({
-    status,
-    body: {
-      message: expect.stringContaining(message) as string,
-      code: status === 400 ? 'BAD_REQUEST' : 'NOT_FOUND',
-    },
-  });
+  const code = status === 400 ? 'BAD_REQUEST' : 'NOT_FOUND';
+  const error = { message: expect.stringContaining(message) as string, code };
+  expect(await call(method, path, body)).toEqual({ status, body: error });
 });
 
-test.each(
-  ['POST', 'PATCH'].flatMap((method) =>
-    ['text/plain', 'application/x-www-form-urlencoded', undefined].map((type) => [method, type] as const),
-  ),
-)('a %s of the content type %s is refused with 415 before its body is read', async (method, type) => {
+test.each([
+  ['POST', '/reset', 'text/plain'],
+  ['POST', '/reset', undefined],
+  ['PATCH', '/records/eu/tools/tool_eu_1', 'application/x-www-form-urlencoded'],
+])('a %s of %s with the content type %s is refused before its body is read', async (method, path, type) => {
   const { fake, server } = await controlled();
-  const path = method === 'POST' ? '/_fake/reset' : '/_fake/records/eu/tools/tool_eu_1';
   fake.add.tool({ id: 'kept' });
   const before = fake.snapshot();
   const headers = { 'content-length': 600_000_000, ...(type !== undefined && { 'content-type': type }) };
-  const call = request(server.url + path, { method, headers });
+  const call = request(`${server.url}/_fake${path}`, { method, headers });
   call.on('error', () => undefined).write('{"name":"changed"}');
   const [response] = (await once(call, 'response')) as [IncomingMessage];
   call.destroy();

@@ -11,7 +11,7 @@ import {
   webhookEvents,
 } from 'agent-platform-sdk';
 import { createFakePlatform, createFixtures, fixtures } from 'agent-platform-sdk/testing';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 
 const schemas = {
@@ -49,30 +49,29 @@ function textsIn(value: unknown, field = ''): readonly (readonly [field: string,
   );
 }
 
-describe.each(records)('%s', (name) => {
-  test('is valid, and has every field of its schema', () => {
-    const record = fixtures[name]();
-    expect(z.safeParse(schemas[name], record)).toMatchObject({ success: true });
-    // The schema of an input lists fields that must not be sent; that of a tool's field has optional ones.
-    const absent = name === 'variableInput' ? ['.id', '.agentId', '.userId'] : [];
-    const missing = missingIn(schemas[name], record).filter((path) => !path.startsWith('.fields[0].'));
-    expect(missing).toEqual(absent);
-  });
-
-  test('is the same each time, and never shared', () => {
-    expect(fixtures[name]()).toEqual(fixtures[name]());
-    expect(fixtures[name]()).not.toBe(fixtures[name]());
-  });
+test.each(records)('%s is valid, and has every field of its schema, the same each time', (name) => {
+  const record = fixtures[name]();
+  expect(z.safeParse(schemas[name], record)).toMatchObject({ success: true });
+  // The schema of an input lists fields that must not be sent; that of a tool's field has optional ones.
+  const absent = name === 'variableInput' ? ['.id', '.agentId', '.userId'] : [];
+  const missing = missingIn(schemas[name], record).filter((path) => !path.startsWith('.fields[0].'));
+  expect(missing).toEqual(absent);
+  expect(fixtures[name]()).toEqual(record);
+  expect(fixtures[name]()).not.toBe(record);
 });
 
-describe.each(events)('%s', (type) => {
-  test('is valid, and has every field of its schema', () => {
-    const { payload } = fixtures.event(type);
-    expect(missingIn(webhookEvents[type].payload, payload)).toEqual([]);
-    const delivery = fixtures.delivery(type, 'fake-secret');
-    const parsed = parseWebhook(delivery, { secret: 'fake-secret', validation: 'strict' });
-    expect(parsed).toEqual(fixtures.event(type));
-  });
+test.each(events)('%s is valid, and has every field of its schema', (type) => {
+  const event = fixtures.event(type);
+  expect(missingIn(webhookEvents[type].payload, event.payload)).toEqual([]);
+  const delivery = fixtures.delivery(type, 'fake-secret');
+  expect(parseWebhook(delivery, { secret: 'fake-secret', validation: 'strict' })).toEqual(event);
+});
+
+test('times of a conversation are in seconds', () => {
+  const { ts, firstMessageTS, lastMessageTS, lastModified } = fixtures.conversation();
+  for (const time of [ts, firstMessageTS, lastMessageTS, lastModified]) {
+    expect(new Date((time ?? 0) * 1_000).getUTCFullYear()).toBe(2025);
+  }
 });
 
 test.each(['eu', 'na'] as const)('records and events of %s refer to the seed of that region', (region) => {
@@ -100,23 +99,16 @@ test('every secret, address and telephone number is visibly made up', () => {
 });
 
 test('overrides are merged at any depth; a list is replaced, undefined removes a field', () => {
-  const client = fixtures.orgClient({
-    onboardingState: { personalInfo: { role: 'Sales' } },
-    predefinedTags: ['new'],
-    notificationsSettings: undefined,
-  });
-  expect(client.onboardingState).toMatchObject({
-    currentStep: 1,
-    personalInfo: { role: 'Sales', industry: 'industry' },
-  });
-  expect(client.predefinedTags).toEqual(['new']);
+  const predefinedTags = ['new'];
+  const onboardingState = { personalInfo: { role: 'Sales' } };
+  const client = fixtures.orgClient({ onboardingState, predefinedTags, notificationsSettings: undefined });
+  const personalInfo = { role: 'Sales', industry: 'industry' };
+  expect(client.onboardingState).toMatchObject({ currentStep: 1, personalInfo });
   expect(client).not.toHaveProperty('notificationsSettings');
-});
-
-test('overrides of one record do not reach another', () => {
-  const tags = ['mine'];
-  const conversation = fixtures.conversation({ tags });
-  tags.push('later');
-  expect(conversation.tags).toEqual(['mine']);
-  expect(fixtures.conversation().tags).not.toContain('mine');
+  // Changed later, they change neither this record nor another.
+  predefinedTags.push('later');
+  expect([client.predefinedTags, fixtures.orgClient().predefinedTags?.includes('new')]).toEqual([
+    ['new'],
+    false,
+  ]);
 });

@@ -1,10 +1,7 @@
 import { connect } from 'node:net';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
-import { run } from '../../src/cli/main.js';
-import { deferred } from '../support/deferred.js';
 import { leavesNothing } from '../support/leaves-nothing.js';
-import { serve } from '../support/loopback.js';
 import { send } from './support/client.js';
 
 /** Lets a server of the fake work: its page, a call, one that waits, a watcher, and what is no HTTP. */
@@ -43,31 +40,4 @@ test('a reset ends calls and deliveries that wait, which leave nothing', async (
     await Promise.allSettled(waiting);
   });
   expect([fake.requests, fake.webhooks.deliveries]).toEqual([[], []]);
-});
-
-test('`listen` leaves nothing when it is stopped', async () => {
-  const secret = 'a-workspace-secret';
-  const target = await serve((request, response) => void request.resume().on('end', () => response.end()));
-  const body = JSON.stringify({ type: 'webhook_test', payload: { workspaceSecret: secret } });
-  const listen = async (): Promise<void> => {
-    const [greeted, stopping] = [deferred(), deferred()];
-    const lines: string[] = [];
-    const exit = run(['listen', '--port', '0', '--forward-to', target], {
-      out(line) {
-        lines.push(line);
-        greeted.resolve();
-      },
-      error: () => undefined,
-      stopped: () => stopping.promise,
-      env: { AGENT_PLATFORM_WEBHOOK_SECRET: secret },
-    });
-    await greeted.promise;
-    const [url = ''] = /http:\/\/[\d.:]+\d/.exec(lines[0] ?? '') ?? [];
-    await (await fetch(url, { method: 'POST', body })).text();
-    stopping.resolve();
-    expect(await exit).toBe(0);
-    expect(lines.at(-1)).toContain('200');
-  };
-  await listen();
-  await leavesNothing(listen);
 });

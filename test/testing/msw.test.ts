@@ -1,7 +1,7 @@
 import { endpoint, withData } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
-import { getResponse, HttpHandler, HttpResponse, http, type RequestHandler } from 'msw';
+import { getResponse, HttpHandler } from 'msw';
 import { type SetupServer, setupServer } from 'msw/node';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
@@ -20,12 +20,10 @@ function intercepting(fake: FakePlatform): SetupServer {
 const clientOf: typeof clientInProcess = (fake, options) =>
   clientInProcess(fake, { fetch: undefined, ...options });
 
-const headersOf = (handlers: readonly RequestHandler[]): unknown[] => handlers.map(({ info }) => info.header);
-
 /** The handlers that were used, with msw's names. */
 function used(msw: SetupServer): unknown[] {
   const handlers = msw.listHandlers().filter((handler) => handler instanceof HttpHandler);
-  return headersOf(handlers.filter(({ isUsed }) => isUsed));
+  return handlers.filter(({ isUsed }) => isUsed).map(({ info }) => info.header);
 }
 
 test('each operation has its own handler', async () => {
@@ -40,31 +38,11 @@ test('each operation has its own handler', async () => {
   );
 });
 
-test('a handler passed to server.use replaces one operation in one region, until it is reset', async () => {
-  const fake = createFakePlatform();
-  const msw = intercepting(fake);
-  const { toolId } = fake.seed.eu;
-  msw.use(
-    http.get<{ toolId: string }>(`${fake.baseUrls.eu}/v3/tools/:toolId`, ({ params }) =>
-      HttpResponse.json({ success: true, message: 'OK', data: { id: params.toolId, name: 'mine' } }),
-    ),
-  );
-
-  expect((await clientOf(fake).tools.get('any')).name).toBe('mine');
-  expect((await clientOf(fake, { region: 'na' }).tools.get(fake.seed.na.toolId)).name).not.toBe('mine');
-  msw.resetHandlers();
-  expect((await clientOf(fake).tools.get(toolId)).name).not.toBe('mine');
-  expect(fake.requests).toHaveLength(2);
-});
-
 test.each([
   ['an unknown path', '/v3/campaigns', {}],
-  ['a path without /v3', '/tools/defaults', {}],
   ['the base address itself', '/', {}],
   ['a documented path with another method', '/v3/tools/tool_1', { method: 'PUT', body: '{}' }],
   ['a documented path with a slash at its end', '/v3/tools/defaults/', {}],
-  ['a documented path in capitals', '/v3/TOOLS/DEFAULTS', {}],
-  ['HEAD', '/v3/tools/defaults', { method: 'HEAD' }],
   ['OPTIONS', '/v3/tools/defaults', { method: 'OPTIONS' }],
 ])('the response to %s is that of fake.fetch', async (_, path, init) => {
   const fake = createFakePlatform();
@@ -83,20 +61,12 @@ test('leaves another host to other handlers', async () => {
 test('serves endpoints of fake.handle, also those added later', async () => {
   const fake = createFakePlatform();
   intercepting(fake);
-  const listNames = endpoint({
-    method: 'PATCH',
-    path: '/agents/{agent-id}/names',
-    body: z.object({ prefix: z.string() }),
-    response: withData(z.array(z.string())),
-  });
-  fake.handle(listNames, ({ path, body, succeed }) => succeed([`${body.prefix} ${path['agent-id']}`]));
-
-  const names = await clientOf(fake).send(listNames, {
-    path: { 'agent-id': 'a/1' },
-    body: { prefix: 'agent' },
-  });
-
-  expect(names).toEqual(['agent a/1']);
+  const path = '/agents/{agent-id}/names';
+  const body = z.object({ prefix: z.string() });
+  const listNames = endpoint({ method: 'PATCH', path, body, response: withData(z.array(z.string())) });
+  fake.handle(listNames, (call) => call.succeed([`${call.body.prefix} ${call.path['agent-id']}`]));
+  const sent = { path: { 'agent-id': 'a/1' }, body: { prefix: 'agent' } };
+  expect(await clientOf(fake).send(listNames, sent)).toEqual(['agent a/1']);
 });
 
 test.each([

@@ -1,25 +1,16 @@
 import type { Tool } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { clientOf, send } from './support/client.js';
+import { deferred } from '../support/deferred.js';
+import { clientOf } from './support/client.js';
 
 describe('add', () => {
   test('completes each kind of record, with the same ids in every run', () => {
     const { add } = createFakePlatform({ seed: 'empty' });
-    expect([
-      add.workspace(),
-      add.workspace(),
-      add.org(),
-      add.client(),
-      add.team(),
-      add.agent(),
-      add.variable(),
-      add.tool(),
-      add.defaultTool(),
-      add.conversation(),
-      add.lead(),
-      add.phoneNumber(),
-    ]).toEqual([
+    const owners = ['workspace', 'workspace', 'org', 'client', 'team', 'agent'] as const;
+    const owned = ['variable', 'tool', 'defaultTool', 'conversation', 'lead', 'phoneNumber'] as const;
+    const convo = { ID: 'agent_eu_1_convo_eu_1', userID: 'agent_eu_1_convo_eu_1' };
+    expect([...owners, ...owned].map((name) => add[name]())).toEqual([
       {
         id: 'workspace_eu_1',
         secret: 'fake-workspace-secret-of-workspace_eu_1',
@@ -48,11 +39,7 @@ describe('add', () => {
       },
       { id: 'tool_eu_1', name: 'tool_eu_1', agentId: 'agent_eu_1' },
       { id: 'default_tool_eu_1', name: 'default_tool_eu_1', kind: 'assignable_system' },
-      {
-        agentId: 'agent_eu_1',
-        convoId: 'convo_eu_1',
-        record: { ID: 'agent_eu_1_convo_eu_1', userID: 'agent_eu_1_convo_eu_1' },
-      },
+      { agentId: 'agent_eu_1', convoId: 'convo_eu_1', record: convo },
       { id: 'lead_eu_1', agentId: 'agent_eu_1' },
       { sid: 'number_eu_1', imported: false, workspaceId: 'workspace_eu_1' },
     ]);
@@ -83,30 +70,6 @@ describe('add', () => {
   });
 });
 
-describe('records', () => {
-  test('lists, adds, changes and removes', async () => {
-    const fake = createFakePlatform();
-    fake.records.add('eu', 'tools', { id: 'crm', name: 'CRM' });
-    const changed = fake.records.change('eu', 'tools', 'crm', { name: 'CRM lookup', channels: ['voice'] });
-    expect(fake.records.list('eu', 'tools').at(-1)).toEqual(changed);
-    expect(await clientOf(fake).tools.get('crm')).toMatchObject({ name: 'CRM lookup', channels: ['voice'] });
-    expect([fake.records.remove('eu', 'tools', 'crm'), fake.records.remove('eu', 'tools', 'crm')]).toEqual([
-      true,
-      false,
-    ]);
-  });
-
-  test('change merges at any depth; undefined removes a field', () => {
-    const { records } = createFakePlatform();
-    const id = 'agent_eu_1/convo_eu_1';
-    const { record } = records.change('eu', 'conversations', id, {
-      record: { voiceprov: { cost: 9 }, tags: [], title: undefined },
-    });
-    expect(record.voiceprov).toMatchObject({ cost: 9, callStatus: 'ended' });
-    expect([record.tags, 'title' in record]).toEqual([[], false]);
-  });
-});
-
 test('regions are records to begin with, which may refer to each other', async () => {
   const fake = createFakePlatform({
     seed: 'empty',
@@ -121,14 +84,6 @@ test('regions are records to begin with, which may refer to each other', async (
   expect(fake.state.na.agents.get('bot')?.workspaceId).toBe('acme');
   expect([...fake.state.na.workspaces.values()].map(({ isPrimary }) => isPrimary)).toEqual([false, true]);
   expect([fake.state.eu.workspaces.size, fake.state.eu.defaultTools.size]).toEqual([0, 7]);
-});
-
-test('the seed has a record of each kind in both regions', () => {
-  const { state, seed } = createFakePlatform();
-  for (const region of ['eu', 'na'] as const) {
-    for (const collection of Object.values(state[region])) expect(collection.size).toBeGreaterThan(0);
-    expect(state[region].workspaces.get(seed[region].workspaceId)?.secret).toBe(seed[region].workspaceSecret);
-  }
 });
 
 test('reset restores the initial records, in the same maps, whatever became of those given', () => {
@@ -174,31 +129,22 @@ test('after a reset, the same actions have the same results, also with the clock
   expect(await act()).toEqual(first);
 });
 
-describe('reset while calls are under way', () => {
-  const variable = { method: 'POST', headers: { 'content-type': 'application/json' } } as const;
-  const body = JSON.stringify({ variable: { key: 'plan' } });
-
-  test.each<[string, (fake: FakePlatform, held: Promise<void>) => void]>([
-    ['a slow one', (fake) => void fake.faults.inject({ kind: 'latency', ms: 60_000 })],
-    ['one that waits for permits', (_, __) => undefined],
-  ])('%s writes nothing into the next test, and emits nothing', async (_, slow) => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const permits = async (): Promise<true> => {
-      await held;
-      return true;
-    };
-    const fake = createFakePlatform({ choices: { permits } });
-    slow(fake, held);
-    const call = send(fake, '/v3/agents/agent_eu_1/variables', { ...variable, body });
-    await vi.waitFor(() => expect(fake.requests).toHaveLength(1));
-    fake.reset();
-    const changes: unknown[] = [];
-    fake.onChange((change) => void changes.push(change));
-    release();
-    expect((await call).status).toBe(409);
-    expect([changes, fake.requests, fake.state.eu.variables.size]).toEqual([[], [], 1]);
-  });
+test.each<[string, (fake: FakePlatform) => unknown]>([
+  ['is slow', (fake) => fake.faults.inject({ kind: 'latency', ms: 60_000 })],
+  ['waits for `permits`', () => undefined],
+])('a reset while a call %s: it writes nothing into the next test, and emits nothing', async (_, slow) => {
+  const held = deferred();
+  const permits = (): Promise<undefined> => held.promise.then(() => undefined);
+  const fake = createFakePlatform({ choices: { permits } });
+  slow(fake);
+  const call = clientOf(fake).variables.create('agent_eu_1', { key: 'plan' });
+  await vi.waitFor(() => expect(fake.requests).toHaveLength(1));
+  fake.reset();
+  const changes: unknown[] = [];
+  fake.onChange((change) => void changes.push(change));
+  held.resolve();
+  await expect(call).rejects.toMatchObject({ status: 409 });
+  expect([changes, fake.requests, fake.state.eu.variables.size]).toEqual([[], [], 1]);
 });
 
 test('16,000 records are added, reset and restored in a time that grows with their number', () => {
@@ -213,36 +159,6 @@ test('16,000 records are added, reset and restored in a time that grows with the
   expect(fake.state.eu.variables.size).toBe(1);
 }, 30_000);
 
-test('a conversation is read by its convoId and by its ID', async () => {
-  const fake = createFakePlatform();
-  const { conversations } = clientOf(fake);
-  fake.add.conversation({ convoId: 'c1', record: { ID: 'live_id' } });
-  for (const convoId of ['c1', 'live_id']) {
-    expect(await conversations.get({ agentId: 'agent_eu_1', convoId })).toMatchObject({ ID: 'live_id' });
-  }
-  const composed = { agentId: 'agent_eu_1', convoId: 'agent_eu_1_convo_eu_1' };
-  expect(await conversations.get(composed)).toMatchObject({ ID: composed.convoId });
-});
-
-test('ids with a slash are not taken for those of another agent', async () => {
-  const fake = createFakePlatform();
-  fake.add.agent({ id: 'a' });
-  fake.add.agent({ id: 'a/b' });
-  fake.add.conversation({ agentId: 'a', convoId: 'b/c', record: { title: 'of a' } });
-  fake.add.conversation({ agentId: 'a/b', convoId: 'c', record: { title: 'of a/b' } });
-  const titleOf = async (agentId: string, convoId: string) =>
-    (await clientOf(fake).conversations.get({ agentId, convoId })).title;
-  expect([await titleOf('a', 'b/c'), await titleOf('a/b', 'c')]).toEqual(['of a', 'of a/b']);
-});
-
-test('times of a conversation are in seconds', async () => {
-  const { ts, firstMessageTS, lastMessageTS, lastModified } = fixtures.conversation();
-  const days = [ts, firstMessageTS, lastMessageTS, lastModified].map((time = 0) =>
-    new Date(time * 1_000).toISOString().slice(0, 10),
-  );
-  expect(days).toEqual(['2025-01-15', '2025-01-15', '2025-01-15', '2025-01-15']);
-});
-
 test('a variable can be changed in place of itself, and its old key is free', () => {
   const fake = createFakePlatform();
   fake.add.variable({ id: 'v', key: 'one' });
@@ -253,50 +169,20 @@ test('a variable can be changed in place of itself, and its old key is free', ()
   expect(fake.add.variable({ key: 'two' }).key).toBe('two');
 });
 
-test('a field of a conversation that looks misspelt is refused', () => {
-  const { add } = createFakePlatform();
-  expect(() => add.conversation({ record: { usreName: 'Dana' } as object })).toThrow(
-    'Did you mean `userName`?',
-  );
-});
-
-describe('snapshot', () => {
-  test('is read back after a deletion left records without their owner', async () => {
-    const fake = createFakePlatform();
-    const { id, secret } = fake.add.workspace({ isPrimary: false });
-    fake.add.org({ id: 'org_of_it', workspaceId: id });
-    await clientOf(fake, { token: secret }).workspaces.delete(id);
-    const snapshot = fake.snapshot();
-    fake.restore(snapshot);
-    expect(fake.snapshot()).toEqual(snapshot);
-  });
-
-  test.each<[string, unknown, string]>([
-    ['no snapshot', { version: 2 }, 'version'],
-    ['nothing', undefined, 'snapshot'],
-    ['an unknown collection', { version: 1, records: { eu: { tool: [] }, na: {} } }, 'tool'],
-    ['a wrong record', { version: 1, records: { eu: {}, na: { tools: [{ id: 7 }] } } }, 'id'],
-  ])('%s is refused, and nothing changes', (_, snapshot, message) => {
-    const fake = createFakePlatform();
-    const before = fake.snapshot();
-    expect(() => fake.restore(snapshot as typeof before)).toThrow(message);
-    expect(fake.snapshot()).toEqual(before);
-  });
-
-  test('restores all records, and is plain JSON', async () => {
-    const fake = createFakePlatform();
-    await clientOf(fake).phoneNumbers.release({ phoneNumberSid: 'number_eu_1', isImportedNumber: false });
-    const snapshot = JSON.parse(JSON.stringify(fake.snapshot())) as ReturnType<typeof fake.snapshot>;
-    const other = createFakePlatform({ seed: 'empty' });
-    other.restore(snapshot);
-    expect(other.snapshot()).toEqual(snapshot);
-    expect(other.state.eu.phoneNumbers.has('number_eu_1')).toBe(false);
-    // A change in place, as by a handler of `fake.handle`.
-    const tool = other.state.eu.tools.get('tool_eu_1') as Tool;
-    tool.name = 'changed';
-    other.restore(snapshot);
-    expect(other.snapshot()).toEqual(fake.snapshot());
-  });
+test('a snapshot is plain JSON and restores all records, also one whose owner was deleted', async () => {
+  const fake = createFakePlatform();
+  const { id, secret } = fake.add.workspace({ isPrimary: false });
+  fake.add.org({ workspaceId: id });
+  await clientOf(fake, { token: secret }).workspaces.delete(id);
+  const snapshot = JSON.parse(JSON.stringify(fake.snapshot())) as ReturnType<typeof fake.snapshot>;
+  const other = createFakePlatform({ seed: 'empty' });
+  other.restore(snapshot);
+  expect(other.snapshot()).toEqual(snapshot);
+  // A change in place, as by a handler of `fake.handle`.
+  const tool = other.state.eu.tools.get('tool_eu_1') as Tool;
+  tool.name = 'changed';
+  other.restore(snapshot);
+  expect(other.snapshot()).toEqual(fake.snapshot());
 });
 
 test('onChange emits every change, until it is stopped', async () => {

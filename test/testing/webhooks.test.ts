@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { createWebhookReceiver, type WebhookEventType, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform, type DeliveryTarget, fixtures } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KEPT } from '../../src/testing/fake/log.js';
+import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
-
-const types = Object.keys(webhookEvents) as WebhookEventType[];
 
 interface Received {
   readonly type: string;
@@ -35,74 +35,48 @@ function subscribed(status = 200) {
   return { fake, target };
 }
 
-describe('send', () => {
-  test.each(types)('%s is accepted by a strict receiver', async (type) => {
-    const fake = createFakePlatform();
-    const seen: unknown[] = [];
-    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, validation: 'strict' });
-    receiver.onAny((event) => void seen.push(event));
-    fake.webhooks.subscribe(receiver);
-    const deliveries = await fake.webhooks.send(type);
-    expect(deliveries).toMatchObject([{ type, address: 'receiver', outcome: 'success', status: 200 }]);
-    const { payload } = fixtures.event(type);
-    expect(seen).toMatchObject([{ type, payload: { ...payload, createdAt: expect.any(Number) as number } }]);
-  });
+/** A fake with a receiver of this package, and the events that it has handled. */
+function received() {
+  const fake = createFakePlatform();
+  const handled: unknown[] = [];
+  const { workspaceSecret: secret } = fake.seed.eu;
+  const receiver = createWebhookReceiver({ secret, validation: 'strict', logLevel: 'off' });
+  fake.webhooks.subscribe(receiver.onAny((event) => void handled.push(event)));
+  return { fake, receiver, handled };
+}
 
-  test('posts JSON over real HTTP, with the secret of the workspace', async () => {
+describe('send', () => {
+  test('posts JSON over real HTTP, with the secret of the workspace; `resend` posts the same again', async () => {
     const fake = createFakePlatform();
-    const bodies: Received[] = [];
-    const heads: unknown[] = [];
-    const url = await serve((request, response) => {
-      let body = '';
-      heads.push([request.method, request.headers['content-type']]);
-      request.setEncoding('utf8').on('data', (part: string) => (body += part));
-      request.on('end', () => {
-        bodies.push(JSON.parse(body) as Received);
-        response.end('handled');
-      });
+    const posted: unknown[] = [];
+    const url = await serve(async (request, response) => {
+      posted.push([request.method, request.headers['content-type'], await json(request)]);
+      response.end('handled');
     });
     fake.webhooks.subscribe(new URL('/hook', url));
-    const payload = { leadName: 'Dana', leadEmail: undefined };
-    const [delivery] = await fake.webhooks.send('lead_captured', payload);
+    const [delivery] = await fake.webhooks.send('lead_captured', { leadName: 'Dana', leadEmail: undefined });
+    const { workspaceId: secretOf, workspaceSecret } = fake.seed.eu;
     const { leadEmail: _, ...rest } = fixtures.event('lead_captured').payload;
-    expect(heads).toEqual([['POST', 'application/json']]);
-    expect(bodies).toEqual([
-      {
-        type: 'lead_captured',
-        payload: {
-          ...rest,
-          leadName: 'Dana',
-          createdAt: expect.any(Number) as number,
-          workspaceSecret: fake.seed.eu.workspaceSecret,
-        },
-      },
-    ]);
+    // Created now.
+    const createdAt = expect.closeTo(Date.now(), -5) as number;
+    const payload = { ...rest, leadName: 'Dana', createdAt, workspaceSecret };
+    expect(posted).toEqual([['POST', 'application/json', { type: 'lead_captured', payload }]]);
     expect(delivery).toMatchObject({
       id: 'delivery_1',
       address: `${url}/hook`,
       region: 'eu',
-      secretOf: fake.seed.eu.workspaceId,
+      secretOf,
       outcome: 'success',
       response: 'handled',
       payload: { leadName: 'Dana', workspaceSecret: '[redacted]' },
     });
     expect(fake.webhooks.deliveries).toEqual([delivery]);
-  });
-
-  test('sends any other type with its payload unchanged', async () => {
-    const { fake, target } = subscribed();
-    await fake.webhooks.send('invoice_paid', { amount: 9, createdAt: 7 });
-    const { workspaceSecret } = fake.seed.eu;
-    expect(target.received).toEqual([
-      { type: 'invoice_paid', payload: { amount: 9, createdAt: 7, workspaceSecret } },
-    ]);
+    expect(await fake.webhooks.resend('delivery_1')).toMatchObject({ id: 'delivery_2', outcome: 'success' });
+    expect(posted[1]).toEqual(posted[0]);
   });
 
   test('posts identical duplicates, or a wrong secret', async () => {
-    const fake = createFakePlatform();
-    const handled: unknown[] = [];
-    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' });
-    fake.webhooks.subscribe(receiver.onAny((event) => void handled.push(event)));
+    const { fake, handled } = received();
     const statusesOf = async (options: object) =>
       (await fake.webhooks.send('lead_captured', {}, options)).map(({ status }) => status);
     expect(await statusesOf({ copies: 3 })).toEqual([200, 200, 200]);
@@ -124,16 +98,26 @@ describe('send', () => {
     ]);
   });
 
-  test.each([201, 204, 302, 400, 500])('%i is refused, and not retried', async (status) => {
+  test.each([201, 302, 500])('%i is refused, and not retried', async (status) => {
     const { fake, target } = subscribed(status);
     expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ outcome: 'refused', status }]);
     expect(target.received).toHaveLength(1);
   });
 
-  test('a receiver that throws is a failed delivery', async () => {
-    const { webhooks } = createFakePlatform();
-    webhooks.subscribe({ fetch: () => Promise.reject(new Error('broken')) });
-    expect(await webhooks.send('webhook_test')).toMatchObject([{ outcome: 'failed', error: 'broken' }]);
+  test('a receiver that throws is a failed delivery; what a handler threw is the error of a refused one', async () => {
+    const broken = createFakePlatform().webhooks;
+    broken.subscribe({ fetch: () => Promise.reject(new Error('broken')) });
+    expect(await broken.send('webhook_test')).toMatchObject([{ outcome: 'failed', error: 'broken' }]);
+
+    const { fake, receiver } = received();
+    receiver.on('lead_captured', ({ payload }) => expect(payload.leadName).toBe('Dana'));
+    const error = expect.stringContaining("expected 'Eli' to be 'Dana'") as string;
+    expect(await fake.webhooks.send('lead_captured', { leadName: 'Eli' })).toMatchObject([
+      { status: 500, outcome: 'refused', error },
+    ]);
+    expect(await fake.webhooks.send('lead_captured', { leadName: 'Dana' })).toMatchObject([
+      { status: 200, error: undefined },
+    ]);
   });
 
   test('a receiver has 60 seconds', async () => {
@@ -147,19 +131,16 @@ describe('send', () => {
     expect(webhooks.deliveries).toMatchObject([underWay]);
     expect(webhooks.deliveries[0]?.outcome).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1);
-    const [delivery] = await sending;
-    expect(delivery).toMatchObject({ outcome: 'timeout', error: 'No response within 60000 ms.' });
+    expect(await sending).toMatchObject([{ outcome: 'timeout', error: 'No response within 60000 ms.' }]);
   });
 
   test('keeps 4,096 characters of a response, and survives one that breaks off', async () => {
     const { webhooks } = createFakePlatform();
     const broken = new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode('half'));
-      },
+      start: (controller) => controller.enqueue(new TextEncoder().encode('half')),
       pull: (controller) => controller.error(new Error('cut')),
     });
-    webhooks.subscribe({ fetch: () => new Response('x'.repeat(10_000)) });
+    webhooks.subscribe({ fetch: () => new Response('x'.repeat(4_097)) });
     webhooks.subscribe({ fetch: () => new Response(broken) });
     expect(await webhooks.send('webhook_test')).toMatchObject([
       { outcome: 'success', response: 'x'.repeat(4_096) },
@@ -170,45 +151,41 @@ describe('send', () => {
   test('waits a second for a body that stays open, and reads no more of one than it keeps', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { webhooks } = createFakePlatform();
     const chunk = new TextEncoder().encode('x'.repeat(3_000));
-    const [pulled, cancelled] = [vi.fn(), vi.fn()];
-    const body = (chunks: number) =>
-      new ReadableStream({
-        pull(controller) {
-          pulled();
-          if (pulled.mock.calls.length <= chunks) controller.enqueue(chunk);
-          else return new Promise(() => undefined);
-        },
-        cancel: cancelled,
+    /** Sends an event to a receiver whose body stays open after some chunks. */
+    const sendTo = (chunks: number) => {
+      const { webhooks } = createFakePlatform();
+      const [open, cancel] = [deferred(), vi.fn()];
+      const pull = vi.fn((controller: ReadableStreamDefaultController) => {
+        if (pull.mock.calls.length <= chunks) return controller.enqueue(chunk);
+        open.resolve();
+        return new Promise<void>(() => undefined);
       });
-    webhooks.subscribe({ fetch: () => new Response(body(1)) });
-    const sending = webhooks.send('webhook_test');
-    await vi.waitFor(() => expect(pulled).toHaveBeenCalledTimes(2));
+      webhooks.subscribe({ fetch: () => new Response(new ReadableStream({ pull, cancel })) });
+      return { sending: webhooks.send('webhook_test'), open: open.promise, pull, cancel };
+    };
+    const quiet = sendTo(1);
+    await quiet.open;
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(await sending).toMatchObject([{ outcome: 'success', response: 'x'.repeat(3_000) }]);
-    pulled.mockClear();
-    webhooks.subscribe({ fetch: () => new Response(body(1_000)) });
-    for (const { id } of webhooks.subscriptions.slice(0, 1)) webhooks.unsubscribe(id);
-    expect(await webhooks.send('webhook_test')).toMatchObject([{ response: 'x'.repeat(4_096) }]);
-    expect([pulled.mock.calls.length < 5, cancelled.mock.calls.length]).toEqual([true, 2]);
+    expect(await quiet.sending).toMatchObject([{ outcome: 'success', response: 'x'.repeat(3_000) }]);
+    const endless = sendTo(1_000);
+    expect(await endless.sending).toMatchObject([{ response: 'x'.repeat(4_096) }]);
+    expect(endless.pull.mock.calls.length).toBeLessThan(5);
+    for (const { cancel } of [quiet, endless]) expect(cancel).toHaveBeenCalledOnce();
   });
 
-  test.each(['lead_capture', 'lead_catpured', 'LEAD-CAPTURED'])(
-    'refuses the misspelt type %s',
-    async (type) => {
-      const { webhooks } = createFakePlatform();
-      const message = `Unknown event type "${type}". Did you mean "lead_captured"?`;
-      await expect(webhooks.send(type)).rejects.toThrow(message);
-      expect(() => webhooks.subscribe(recorder(), { events: [type] })).toThrow(message);
-    },
-  );
+  test.each(['lead_capture', 'lead_catpured', 'LEAD-CAPTURED'])('refuses the misspelt %s', async (type) => {
+    const message = `Unknown event type "${type}". Did you mean "lead_captured"?`;
+    await expect(subscribed().fake.webhooks.send(type)).rejects.toThrow(message);
+  });
 
   test.each(['lead_captured_v2', 'chat_redelegated', 'client_merged', 'new'])(
-    'sends the new type %s',
+    'sends a new %s',
     async (type) => {
-      const { fake } = subscribed();
-      expect(await fake.webhooks.send(type)).toMatchObject([{ type, status: 200 }]);
+      const { fake, target } = subscribed();
+      await fake.webhooks.send(type, { amount: 9, createdAt: 7 });
+      const { workspaceSecret } = fake.seed.eu;
+      expect(target.received).toEqual([{ type, payload: { amount: 9, createdAt: 7, workspaceSecret } }]);
     },
   );
 });
@@ -219,26 +196,21 @@ describe('subscribe', () => {
     const target = recorder();
     fake.webhooks.subscribe(target, { events: ['lead_captured', 'brand_new'] });
     for (const type of ['lead_captured', 'brand_new']) await fake.webhooks.send(type);
-    for (const type of ['webhook_test', 'other_new']) {
-      await expect(fake.webhooks.send(type)).rejects.toThrow(
-        `webhooks.send: ${type} has no subscriber in workspace_eu_1 (eu). Add one with ` +
-          'webhooks.subscribe. Subscriptions:\n' +
-          '  subscription_1: lead_captured, brand_new of workspace_eu_1 (eu) to receiver',
-      );
-    }
+    await expect(fake.webhooks.send('webhook_test')).rejects.toThrow(
+      'webhooks.send: webhook_test has no subscriber in workspace_eu_1 (eu). Add one with ' +
+        'webhooks.subscribe. Subscriptions:\n' +
+        '  subscription_1: lead_captured, brand_new of workspace_eu_1 (eu) to receiver',
+    );
     expect(target.received.map(({ type }) => type)).toEqual(['lead_captured', 'brand_new']);
   });
 
-  test('ends by its function, or by its id', async () => {
+  test('ends by its function', async () => {
     const { webhooks } = createFakePlatform();
     const leave = webhooks.subscribe(recorder());
     webhooks.subscribe(recorder());
     leave();
     expect(webhooks.subscriptions).toMatchObject([{ id: 'subscription_2', address: 'receiver' }]);
-    expect([webhooks.unsubscribe('subscription_2'), webhooks.unsubscribe('subscription_2')]).toEqual([
-      true,
-      false,
-    ]);
+    webhooks.unsubscribe('subscription_2');
     await expect(webhooks.send('webhook_test')).rejects.toThrow('There are no subscriptions.');
   });
 
@@ -259,17 +231,13 @@ describe('subscribe', () => {
 
   test('has one subscription for an address and workspace: the last', () => {
     const { webhooks, seed } = createFakePlatform();
-    webhooks.subscribe('http://127.0.0.1:3000/a');
-    webhooks.subscribe('HTTP://127.0.0.1:3000/a', { events: ['lead_captured'] });
-    webhooks.subscribe('http://127.0.0.1:3000/a', { region: 'na' });
+    const address = 'http://127.0.0.1:3000/a';
+    webhooks.subscribe(address);
+    webhooks.subscribe(address.replace('http', 'HTTP'), { events: ['lead_captured'] });
+    webhooks.subscribe(address, { region: 'na' });
+    const { workspaceId } = seed.eu;
     expect(webhooks.subscriptions).toEqual([
-      {
-        id: 'subscription_1',
-        address: 'http://127.0.0.1:3000/a',
-        region: 'eu',
-        workspaceId: seed.eu.workspaceId,
-        events: ['lead_captured'],
-      },
+      { id: 'subscription_1', address, region: 'eu', workspaceId, events: ['lead_captured'] },
       expect.objectContaining({ id: 'subscription_2', region: 'na' }),
     ]);
   });
@@ -278,21 +246,17 @@ describe('subscribe', () => {
 describe('the agent (6.2, 6.3)', () => {
   test('its own address receives conversation_updated, with the secret of its workspace', async () => {
     const fake = createFakePlatform();
-    const target = recorder();
-    const { secondWorkspaceId: workspaceId, secondWorkspaceSecret } = fake.seed.eu;
-    const url = await serve((request, response) => {
-      void target.fetch(
-        new Request('http://x', { method: 'POST', body: request as never, duplex: 'half' } as object),
-      );
-      request.on('end', () => response.end());
+    const bodies: unknown[] = [];
+    const { secondWorkspaceId: workspaceId, secondWorkspaceSecret: workspaceSecret } = fake.seed.eu;
+    const url = await serve(async (request, response) => {
+      bodies.push(await json(request));
+      response.end();
     });
     fake.add.agent({ id: 'bot', workspaceId, advanced: { serverUrl: url } });
     const deliveries = await fake.webhooks.send('conversation_updated', { agentId: 'bot' });
     expect(deliveries).toMatchObject([{ address: url, outcome: 'success' }]);
-    await expect(fake.webhooks.send('lead_captured', { agentId: 'bot' })).rejects.toThrow(
-      'has no subscriber',
-    );
-    expect(target.received).toMatchObject([{ payload: { workspaceSecret: secondWorkspaceSecret } }]);
+    await expect(fake.webhooks.send('lead_captured', { agentId: 'bot' })).rejects.toThrow('no subscriber');
+    expect(bodies).toMatchObject([{ payload: { workspaceSecret } }]);
   });
 
   test('sets agentPlatform, unless the test does', async () => {
@@ -303,23 +267,14 @@ describe('the agent (6.2, 6.3)', () => {
     expect(target.received.map(({ payload }) => payload.agentPlatform)).toEqual(['vf', 'vg']);
   });
 
+  const types = Object.keys(webhookEvents) as WebhookEventType[];
   test.each(types)('on the other platform sends %s only if that platform does', async (type) => {
     const { fake } = subscribed();
     fake.add.agent({ id: 'flow', platform: 'vf' });
-    const isNative = webhookEvents[type].platforms === 'native';
     const sending = fake.webhooks.send<string>(type, { agentId: 'flow' });
-    if (isNative) await expect(sending).rejects.toThrow('only the native platform sends it (6.2)');
-    else await expect(sending).resolves.toHaveLength(1);
+    if (webhookEvents[type].platforms !== 'native') await expect(sending).resolves.toHaveLength(1);
+    else await expect(sending).rejects.toThrow('only the native platform sends it (6.2)');
   });
-});
-
-test('resend repeats a delivery, to the last byte', async () => {
-  const { fake, target } = subscribed();
-  const [first] = await fake.webhooks.send('lead_captured');
-  const again = await fake.webhooks.resend(first?.id ?? '');
-  expect(again).toMatchObject({ id: 'delivery_2', outcome: 'success' });
-  expect(target.received[1]).toEqual(target.received[0]);
-  await expect(fake.webhooks.resend('delivery_9')).rejects.toThrow('There is no delivery "delivery_9".');
 });
 
 test('the newest deliveries are kept, and can be repeated', async () => {
@@ -327,52 +282,34 @@ test('the newest deliveries are kept, and can be repeated', async () => {
   onTestFinished(() => {
     KEPT.entries = 10_000;
   });
-  KEPT.entries = 100;
+  KEPT.entries = 998;
   const { webhooks } = createFakePlatform();
   webhooks.subscribe({ fetch: () => new Response() });
-  await webhooks.send('webhook_test', {}, { copies: 102 });
-  expect(webhooks.deliveries).toHaveLength(100);
+  // The most copies.
+  await webhooks.send('webhook_test', {}, { copies: 1_000 });
+  expect(webhooks.deliveries).toHaveLength(998);
   await expect(webhooks.resend('delivery_2')).rejects.toThrow('There is no delivery "delivery_2".');
-  await expect(webhooks.resend('delivery_3')).resolves.toMatchObject({ id: 'delivery_103' });
+  await expect(webhooks.resend('delivery_3')).resolves.toMatchObject({ id: 'delivery_1001' });
 });
 
-describe('replay', () => {
+test('replay sends the webhooks of a recording in order, with the secret of the workspace', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'recording-'));
-  const write = (content: string): string => {
-    const file = join(folder, `${content.length}.ndjson`);
-    writeFileSync(file, content);
-    return file;
-  };
-
-  test('sends the webhooks of a recording in order, with the secret of the workspace', async () => {
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const { fake, target } = subscribed();
-    const lines = [
-      { type: 'lead_captured', payload: { leadName: 'Dana', createdAt: 1 }, receivedAt: 2 },
-      { type: 'unheard_of', payload: {} },
-    ];
-    const file = write(`${lines.map((line) => JSON.stringify(line)).join('\n\n')}\n`);
-    const { workspaceSecret } = fake.seed.eu;
-    const expected = lines.map(({ type, payload }) => ({ type, payload: { ...payload, workspaceSecret } }));
-    for (const recording of [file, pathToFileURL(file), lines]) {
-      await fake.webhooks.replay(recording);
-      expect(target.received.splice(0)).toEqual(expected);
-    }
-    const wrong = write('{"type":"a","payload":{}}\n{"type":"b"}');
-    await expect(fake.webhooks.replay(wrong)).rejects.toThrow(`Line 2 of ${wrong} is not a recorded webhook`);
-  });
-});
-
-test('reset forgets deliveries, and ends subscriptions unless they are kept', async () => {
-  const { fake } = subscribed();
-  await fake.webhooks.send('webhook_test');
-  fake.reset({ keepSubscriptions: true });
-  expect([fake.webhooks.deliveries, fake.webhooks.subscriptions.length]).toEqual([[], 1]);
-  expect(await fake.webhooks.send('webhook_test')).toMatchObject([{ id: 'delivery_1' }]);
-  fake.reset();
-  expect(fake.webhooks.subscriptions).toEqual([]);
-  const wrong = { keepSubscription: true };
-  expect(() => fake.reset(wrong as object)).toThrow('Did you mean `keepSubscriptions`?');
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'events.ndjson');
+  const { fake, target } = subscribed();
+  const lines = [
+    { type: 'lead_captured', payload: { leadName: 'Dana', createdAt: 1 }, receivedAt: 2 },
+    { type: 'unheard_of', payload: {} },
+  ];
+  writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n\n')}\n`);
+  const { workspaceSecret } = fake.seed.eu;
+  const expected = lines.map(({ type, payload }) => ({ type, payload: { ...payload, workspaceSecret } }));
+  for (const recording of [file, pathToFileURL(file), lines]) {
+    await fake.webhooks.replay(recording);
+    expect(target.received.splice(0)).toEqual(expected);
+  }
+  writeFileSync(file, '{"type":"a","payload":{}}\n{"type":"b"}');
+  await expect(fake.webhooks.replay(file)).rejects.toThrow(`Line 2 of ${file} is not a recorded webhook`);
 });
 
 test('reset ends a delivery under way, which leaves no record and emits nothing', async () => {
@@ -395,14 +332,11 @@ test('reset ends a delivery under way, which leaves no record and emits nothing'
 const failed = (code: string): Error => Object.assign(new Error('words of the runtime'), { code });
 test.each([
   [failed('ECONNREFUSED'), 'Is the receiver running at this address?'],
-  [
-    new AggregateError([failed('ECONNREFUSED'), failed('ETIMEDOUT')]),
-    'Is the receiver running at this address?',
-  ],
+  [new AggregateError([failed('ECONNREFUSED'), failed('ETIMEDOUT')]), 'Is the receiver running'],
   [failed('ENOTFOUND'), 'Is the name of the host right?'],
   [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), 'To trust your own, set NODE_EXTRA_CA_CERTS.'],
   [failed('ERR_TLS_CERT_ALTNAME_INVALID'), 'Is the certificate valid, and for this address?'],
-  [failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'Is the certificate valid, and for this address?'],
+  [failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'Is the certificate valid'],
   [failed('HPE_INVALID_CONSTANT'), 'Does it speak https: instead of http:?'],
 ])('advises on a failed connection (%#)', async (cause, advice) => {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
@@ -413,28 +347,4 @@ test.each([
   expect(delivery?.outcome).toBe('failed');
   expect(delivery?.error).toContain('fetch failed: words of the runtime. ');
   expect(delivery?.error).toContain(advice);
-});
-
-test('no operation sends an event on its own', async () => {
-  const { fake, target } = subscribed();
-  const headers = { authorization: `Bearer ${fake.seed.eu.secondWorkspaceSecret}` };
-  await fake.fetch(`${fake.baseUrls.eu}/v3/workspaces/workspace_eu_2`, { method: 'DELETE', headers });
-  expect([fake.requests[0]?.status, target.received]).toEqual([200, []]);
-});
-
-describe('a receiver in process that fails', () => {
-  test('leaves what its handler threw in the delivery', async () => {
-    const fake = createFakePlatform();
-    const receiver = createWebhookReceiver({ secret: fake.seed.eu.workspaceSecret, logLevel: 'off' });
-    receiver.on('lead_captured', ({ payload }) => expect(payload.leadName).toBe('Dana'));
-    fake.webhooks.subscribe(receiver);
-    const [failed] = await fake.webhooks.send('lead_captured', { leadName: 'Eli' });
-    expect(failed).toMatchObject({
-      status: 500,
-      outcome: 'refused',
-      error: expect.stringContaining("expected 'Eli' to be 'Dana'") as string,
-    });
-    const [handled] = await fake.webhooks.send('lead_captured', { leadName: 'Dana' });
-    expect(handled).toMatchObject({ status: 200, error: undefined });
-  });
 });
