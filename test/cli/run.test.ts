@@ -15,72 +15,55 @@ test('--help lists the commands, --version prints the version', async () => {
   const { code, lines } = await finish(['--help']);
   expect(code).toBe(0);
   for (const command of commands) expect(lines[0]).toContain(`\n  ${command}`);
+  expect((await finish(['help'])).lines).toEqual(lines);
   expect(await finish(['-v'])).toMatchObject({ code: 0, lines: [version] });
 });
 
-test.each(commands)('%s --help describes its options', async (command) => {
+test.each(commands)('%s --help describes its options, and so does help %s', async (command) => {
   const { code, lines } = await finish([command, '--help']);
   expect([code, lines[0]]).toEqual([
     0,
-    expect.stringMatching(new RegExp(`agent-platform-sdk ${command}.*--`, 's')),
+    expect.stringMatching(RegExp(`agent-platform-sdk ${command}.*--`, 's')),
   ]);
-});
-
-test('help is --help, of all commands or of one', async () => {
-  for (const [asked, long] of [
-    [['help'], ['--help']],
-    [
-      ['help', 'listen'],
-      ['listen', '--help'],
-    ],
-  ] as const) {
-    const { code, lines } = await finish(asked);
-    expect([code, lines]).toEqual([0, (await finish(long)).lines]);
-  }
-  expect((await finish(['help', 'lisen'])).errors[0]).toContain('Did you mean "listen"?');
+  expect((await finish(['help', command])).lines).toEqual(lines);
 });
 
 describe('a wrong command line exits with 2', () => {
   const env = { AGENT_PLATFORM_WEBHOOK_SECRET: 'a-workspace-secret' };
+  const to = '--to http://127.0.0.1:9';
   test.each([
     ['', 'Missing command. Known: init, fake, listen, replay, trigger, doctor.'],
     ['--port 1', 'Missing command.'],
     ['fakes', 'Unknown command "fakes". Did you mean "fake"?'],
+    ['help lisen', 'Did you mean "listen"?'],
     ['toString', 'Unknown command "toString".'],
     ['fake --prot 1', 'Unknown option --prot. Did you mean `--port`?'],
     ['fake -p 1', 'Unknown option -p.'],
-    ['listen --zebra', 'Unknown option --zebra.'],
     ['listen --secret x', 'Unknown option --secret. Set AGENT_PLATFORM_WEBHOOK_SECRET instead.'],
     ['doctor --token x', 'Unknown option --token. Set AGENT_PLATFORM_TOKEN instead.'],
     ['fake extra', "Unexpected argument 'extra'."],
-    ['fake --port 70000', '--port must be a number from 0 to 65535, got "70000".'],
+    ['fake --port 65536', '--port must be a number from 0 to 65535, got "65536".'],
     ['fake --port', "Option '--port <value>' argument missing"],
     ['doctor --json=yes', "Option '--json' does not take an argument"],
     ['fake --webhook nowhere', 'expected an http: or https: address'],
     ['fake --allow-host a:1', 'must be a name without a port'],
-    ['fake --allow-host *', 'must be a name without a port'],
     ['fake --handlers nowhere.mjs', '--handlers: nowhere.mjs: Cannot find'],
     ['fake --seed nowhere.json', '--seed: nowhere.json: ENOENT'],
     ['fake --state /nowhere/state.json', '--state: ENOENT'],
     ['listen --record /nowhere/file', '--record: ENOENT'],
     ['replay', 'Missing argument: a file that `listen --record` wrote.'],
     ['replay nowhere.ndjson', 'Missing --to'],
-    ['replay nowhere.ndjson --to http://127.0.0.1:9', 'ENOENT'],
-    ['replay one two --to http://127.0.0.1:9', "Unexpected argument 'two'."],
-    ['trigger lead_capture --to http://127.0.0.1:9', 'Did you mean "lead_captured"?'],
+    [`replay nowhere.ndjson ${to}`, 'ENOENT'],
+    [`replay one two ${to}`, "Unexpected argument 'two'."],
+    [`trigger lead_capture ${to}`, 'Did you mean "lead_captured"?'],
     ['trigger lead_captured --to ftp://x', '--to: expected an http: or https: address'],
-    [
-      'trigger lead_captured --to http://127.0.0.1:9 --set x',
-      '--set must be field=value, such as leadName=Dana, got "x".',
-    ],
-    [
-      'trigger lead_captured --to http://127.0.0.1:9 --set channel=pigeon',
-      '--set makes an invalid lead_captured',
-    ],
-    ['trigger lead_captured --to http://127.0.0.1:9 --set a.b=c', '--set must be field=value'],
-    ['trigger lead_captured --to http://127.0.0.1:9 --set leadNme=x', 'Did you mean `leadName`?'],
+    [`trigger lead_captured ${to} --set x`, '--set must be field=value, such as leadName=Dana, got "x".'],
+    [`trigger lead_captured ${to} --set a.b=c`, '--set must be field=value'],
+    [`trigger lead_captured ${to} --set channel=pigeon`, '--set makes an invalid lead_captured'],
+    [`trigger lead_captured ${to} --set leadNme=x`, 'Did you mean `leadName`?'],
+    [`trigger lead_captured ${to} --copies 0`, '--copies must be a number from 1 to 1000'],
+    [`trigger lead_captured ${to} --copies 1001`, '--copies must be a number from 1 to 1000'],
     ['doctor --redis redis://127.0.0.1', '--redis reads REDIS_URL: set it.'],
-    ['trigger lead_captured --to http://127.0.0.1:9 --copies 0', '--copies must be a number from 1 to 1000'],
     ['doctor --queue mine', '--queue requires --redis.'],
   ])('%s', async (line, message) => {
     const { code, errors } = await finish(line.split(' ').filter(Boolean), env);
@@ -88,21 +71,18 @@ describe('a wrong command line exits with 2', () => {
     expect(errors[1]).toMatch(/^See agent-platform-sdk (\w+ )?--help$/);
   });
 
-  test.each(['listen', 'replay x --to http://127.0.0.1:9', 'trigger webhook_test --to http://127.0.0.1:9'])(
+  test.each(['listen', `replay x ${to}`, `trigger webhook_test ${to}`])(
     '%s without a secret',
     async (line) => {
       const { code, errors } = await finish(line.split(' '));
-      expect([code, errors[0]]).toEqual([
-        2,
-        expect.stringContaining('AGENT_PLATFORM_WEBHOOK_SECRET is not set'),
-      ]);
+      expect([code, errors[0]]).toEqual([2, expect.stringContaining('_WEBHOOK_SECRET is not set')]);
     },
   );
 });
 
-describe('a terminal', () => {
+test('a terminal shows colours, a pipe with FORCE_COLOR too; NO_COLOR and a pipe get plain lines', () => {
   /** What a process prints whose output is a terminal, or a pipe. */
-  function print(isTTY: boolean, env: object = {}): string {
+  const print = (isTTY: boolean, env: object = {}): string => {
     const code = `import { processTerminal } from './src/cli/terminal.ts';
       Object.assign(process.stdout, { isTTY: ${isTTY}, hasColors: () => process.env.NO_COLOR === undefined });
       const terminal = processTerminal();
@@ -111,24 +91,15 @@ describe('a terminal', () => {
     const args = ['--import', 'tsx', '--input-type=module', '-e', code];
     const all = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, ...env };
     return spawnSync(process.execPath, args, { env: all, encoding: 'utf8' }).stdout;
-  }
+  };
   const [dim, red] = ['\u001b[2m', '\u001b[31m'];
+  const time = `${dim}14:03:59\u001b[22m`;
   // Control characters are printed by their numbers.
-  const plain = '14:03:59  401      it is\\u0007\nfail  it is\n';
-
-  test('shows colours, a pipe with FORCE_COLOR too; NO_COLOR and a pipe get plain lines', () => {
-    expect(print(true)).toBe(
-      `${dim}14:03:59\u001b[22m  ${red}401\u001b[39m      it is\\u0007\n` + `${red}fail\u001b[39m  it is\n`,
-    );
-    expect(print(false, { FORCE_COLOR: '1' })).toContain(`${red}401`);
-    for (const [isTTY, env] of [
-      [true, { NO_COLOR: '1' }],
-      [false, {}],
-      [false, { FORCE_COLOR: '0' }],
-    ] as const) {
-      expect(print(isTTY, env)).toBe(plain);
-    }
-  });
+  expect(print(true)).toBe(`${time}  ${red}401\u001b[39m      it is\\u0007\n${red}fail\u001b[39m  it is\n`);
+  expect(print(false, { FORCE_COLOR: '1' })).toContain(`${red}401`);
+  for (const plain of [print(true, { NO_COLOR: '1' }), print(false), print(false, { FORCE_COLOR: '0' })]) {
+    expect(plain).toBe('14:03:59  401      it is\\u0007\nfail  it is\n');
+  }
 });
 
 describe('when the reader of its output has gone (node#947)', () => {
