@@ -17,7 +17,7 @@ import type {
   InboxRun,
   WorkOptions,
 } from 'agent-platform-sdk/sqlite';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal, secret } from '../webhooks/deliveries.js';
 
@@ -109,10 +109,5 @@ export function eventually<Value>(check: () => Value | Promise<Value>): Promise<
 
 /** Resolves when no event waits or runs. */
 export async function settled(inbox: Inbox): Promise<void> {
-  const check = async () => {
-    const { depth } = await inbox.health();
-    if (depth !== 0) throw new Error(`${depth} events are left`);
-  };
-  // A thousand events take longer on a busy machine.
-  await vi.waitFor(check, { timeout: 25_000, interval: 10 });
+  await eventually(async () => expect((await inbox.health()).depth).toBe(0));
 }

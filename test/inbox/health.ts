@@ -59,15 +59,6 @@ export function testHealth({ createInbox }: Engine): void {
       eventually(() => expect(taken()[index]).toBeDefined()).then(() => taken()[index]?.[0]());
   }
 
-  test('a receiver looks by itself a minute after it stored an event', async () => {
-    const look = takeLooks();
-    const logger = new RecordingLogger();
-    const inbox = createInbox({ logger });
-    await inbox.store(stored({ receivedAt: Date.now() - 61_000 }));
-    await look(0);
-    await eventually(() => expect(logger.lines.join()).toContain('no worker is connected'));
-  });
-
   test('a receiver goes on looking until an event has waited for a minute', async () => {
     const look = takeLooks();
     const logger = new RecordingLogger();

@@ -1,12 +1,15 @@
+import { ConfigurationError } from 'agent-platform-sdk';
 import { createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { createPostgresInbox } from 'agent-platform-sdk/postgres';
 import { createRedisDedupe } from 'agent-platform-sdk/redis';
 import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { Cluster } from 'ioredis';
 import { Client, Pool } from 'pg';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
-// Options are checked before anything is opened.
+// Options and the runtime are checked before anything is opened.
+
+afterEach(() => void vi.restoreAllMocks());
 
 const connection = 'redis://127.0.0.1:1';
 const connectionString = 'postgres://127.0.0.1/app';
@@ -95,4 +98,36 @@ test.each<Row>([
 test('wrong and unknown options are one error, with a line each', () => {
   const problems = /createBullMQInbox: 3 options are missing or wrong\n.*attempts.*\n.*replicas.*\n.*retries/;
   expect(() => bullmq({ attempts: 0, replicas: -1, retries: 3 })).toThrow(problems);
+});
+
+/** Replaces what this Node has. */
+function stubRuntime(sqlite: unknown): void {
+  const { getBuiltinModule } = process;
+  vi.spyOn(process, 'getBuiltinModule').mockImplementation(((name: string) =>
+    name === 'node:sqlite' ? sqlite : getBuiltinModule(name)) as typeof getBuiltinModule);
+}
+
+const sqliteOf = (version: string) => ({
+  DatabaseSync: class {
+    prepare = () => ({ all: () => [{ version }] });
+    close = () => undefined;
+  },
+});
+
+test.each([
+  ['no SQLite', undefined, /has no node:sqlite/],
+  ['a SQLite that can corrupt the file', sqliteOf('3.51.2'), /has SQLite 3.51.2, in which two connections/],
+  ['a much older one', sqliteOf('3.46.1'), /has SQLite 3.46.1/],
+])('a runtime with %s is refused, with what to use', (_, sqlite, problem) => {
+  stubRuntime(sqlite);
+  const create = () => createSqliteInbox({ path: '/nowhere/webhooks.db' });
+  expect(create).toThrow(ConfigurationError);
+  expect(create).toThrow(problem);
+  expect(create).toThrow(/Use Node 22\.22\.3\+ or 24\.15\+, Bun, or Deno\. Or use createPostgresInbox/);
+});
+
+test.each(['3.51.3', '3.52.0', '3.53.4', '4.0.0'])('SQLite %s is taken', (version) => {
+  stubRuntime(sqliteOf(version));
+  // What is wrong then is the path.
+  expect(() => createSqliteInbox({ path: '/nowhere/webhooks.db' })).toThrow(/Create its folder/);
 });

@@ -75,16 +75,6 @@ export function testWorkers({ createInbox, loseLocks, readEverything }: Engine):
     await worker.close({ grace: 0 });
   });
 
-  test('each event is given to one of several workers', async () => {
-    const inboxes = [createInbox(), createInbox(), createInbox()] as const;
-    const handled: string[] = [];
-    for (const inbox of inboxes) inbox.work(processing(async ({ key }) => void handled.push(key)));
-    const webhooks = Array.from({ length: 200 }, () => stored());
-    await Promise.all(webhooks.map((webhook) => inboxes[0].store(webhook)));
-    await eventually(async () => expect((await inboxes[0].health()).depth).toBe(0));
-    expect(handled.sort()).toEqual(webhooks.map(({ key }) => key).sort());
-  });
-
   test('an event whose runs all lose their lock is a dead letter with that reason, and can be replayed', async () => {
     const { hooks, calls, failures } = record();
     const logger = new RecordingLogger();
