@@ -1,26 +1,18 @@
-import { expect, test } from 'vitest';
+import { createRedisDedupe, type RedisDedupe } from 'agent-platform-sdk/redis';
+import type { Cluster } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
 import { createInbox } from '../bullmq/inbox-fixture.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import type { RedisServer } from '../support/redis-server.js';
-import { masterOf, openCluster, startCluster, withNode } from './cluster.js';
+import { masterOf, openCluster, startCluster } from './cluster.js';
+import { startProxy } from './proxy.js';
+import { openClient } from './servers.js';
 
 // What only concerns a cluster: `topologies.test.ts` has the rest.
 
-test('the queues of a cluster are spread over its masters', async () => {
-  const servers = await startCluster();
-  const connection = openCluster(servers);
-  for (let queue = 0; queue < 12; queue += 1) {
-    const inbox = createInbox({ connection, queueName: `queue-${queue}` });
-    await inbox.store(stored());
-    expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
-  }
-  const sizes = await Promise.all(servers.map((server) => withNode(server, (node) => node.dbsize())));
-  expect(Math.min(...sizes)).toBeGreaterThan(0);
-});
-
 test.each<[object, string]>([
   [{}, '{agent-platform-webhooks}:agent-platform-webhooks'],
+  [{ queueName: 'crm' }, '{crm}:crm'],
   [{ queueName: 'a{b}' }, 'bull:a{b}'],
   [{ prefix: '{b}', queueName: 'a' }, '{b}:a'],
 ])('with %j the keys in a cluster begin with %s', async (options, prefix) => {
@@ -33,76 +25,71 @@ test.each<[object, string]>([
   expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
 });
 
-test('a client of one node gets an error that names the cluster if the keys are on another', async () => {
-  const [first, , third] = await startCluster();
-  const slot = await withNode(first as RedisServer, (node) => node.cluster('KEYSLOT', '{one}'));
-  const elsewhere = slot < 16_384 / 2 ? third : first;
+test('a client of one node gets errors that name the cluster', async () => {
+  const named = /pass a `Cluster` of ioredis/;
+  const servers = await startCluster();
+  // Without a hash tag, the keys of a script are on several nodes.
+  const spread = createInbox({ connection: servers[0]?.url ?? '' });
+  await expect(spread.store(stored())).rejects.toThrow(named);
+  expect((await spread.health()).warnings.unreachable).toMatch(named);
+  // With one, all are on the same node, which may be another.
+  const owner = await masterOf('{one}', servers);
+  const elsewhere = servers.find((server) => server !== owner)?.url ?? '';
   const logger = new RecordingLogger();
-  const inbox = createInbox({ connection: elsewhere?.url ?? '', prefix: '{one}', logger });
-  await expect(inbox.store(stored())).rejects.toThrow(/MOVED .* pass a `Cluster` of ioredis/);
+  const inbox = createInbox({ connection: elsewhere, prefix: '{one}', logger });
+  await expect(inbox.store(stored())).rejects.toThrow(named);
   inbox.work({});
   await eventually(() => expect(logger.lines.join()).toMatch(/Redis failed: MOVED .* pass a `Cluster`/));
 });
 
-test('the health on a client of one node names the cluster too', async () => {
-  const servers = await startCluster();
-  // A script that counts jobs gets one key of the queue, and reads others, which are on other nodes.
-  const server = await masterOf('bull:agent-platform-webhooks:', servers);
-  const { warnings } = await createInbox({ connection: server.url }).health();
-  expect(warnings.unreachable).toMatch(/pass a `Cluster` of ioredis/);
-});
-
-test('a cluster client with settings that a worker cannot use works, and keeps its settings', async () => {
-  const connection = openCluster(await startCluster(), { redisOptions: { maxRetriesPerRequest: 2 } });
-  const inbox = createInbox({ connection });
-  const handled: string[] = [];
-  inbox.work(processing(async ({ key }) => void handled.push(key)));
-  const webhook = stored();
-  await inbox.store(webhook);
-  await eventually(() => expect(handled).toEqual([webhook.key]));
-  expect(connection.options.redisOptions).toEqual({ maxRetriesPerRequest: 2 });
-});
-
-test('an event waits for the replica of its master, and survives the end of that master', async () => {
-  const servers = await startCluster(1);
+test('events wait for the replica of their master, and survive its end; later ones wait for another', async () => {
+  const servers = await startCluster({ replicas: 1 });
   const connection = openCluster(servers);
   const inbox = createInbox({ connection, replicas: 1 });
-  const keys: string[] = [];
-  const one = async () => {
+  const storeOne = async (one: typeof inbox) => {
     const webhook = stored();
-    await inbox.store(webhook);
-    keys.push(webhook.key);
+    await one.store(webhook);
+    return webhook.key;
   };
-  await eventually(one);
-  await Promise.all(Array.from({ length: 200 }, one));
-  const counts = await Promise.all(
-    servers.slice(0, 3).map((server) => withNode(server, (node) => node.dbsize())),
-  );
+  const keys = [await eventually(() => storeOne(inbox))];
+  keys.push(...(await Promise.all(Array.from({ length: 200 }, () => storeOne(inbox)))));
   // The keys of one queue are on one node.
-  const master = servers[counts.indexOf(Math.max(...counts))];
-  await master?.stop();
-  // Its replica has taken over and has none of its own: with `replicas: 1`, it takes no events, and loses none.
-  const handled = new Set<string>();
-  createInbox({ connection }).work(processing(async ({ key }) => void handled.add(key)));
-  await eventually(() => expect(keys.filter((key) => !handled.has(key))).toEqual([]));
-  expect(keys).toHaveLength(201);
-});
-
-test('events are stored again after the end of the master of their queue', async () => {
-  const servers = await startCluster(1);
-  const inbox = createInbox({ connection: openCluster(servers) });
-  await inbox.store(stored());
   await (await masterOf('{agent-platform-webhooks}', servers)).stop();
-  // They start before a replica has taken over, and wait for it.
-  await Promise.all(Array.from({ length: 20 }, () => inbox.store(stored())));
-  expect(await inbox.health()).toMatchObject({ ready: true });
+  // Its replica takes over and has none of its own: with `replicas: 1`, it takes no events, and loses none.
+  const other = createInbox({ connection });
+  keys.push(...(await Promise.all(Array.from({ length: 20 }, () => storeOne(other)))));
+  expect(await other.health()).toMatchObject({ ready: true });
+  const handled = new Set<string>();
+  other.work(processing(async ({ key }) => void handled.add(key)));
+  await eventually(() => expect(keys.filter((key) => !handled.has(key))).toEqual([]));
+  expect(keys).toHaveLength(221);
+}, 60_000);
+
+function createStore(connection: Cluster): RedisDedupe {
+  const store = createRedisDedupe({ connection, keyPrefix: 'crm:', timeout: 15_000 });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+test('a claim is made once a cluster is there, after its client had given up: "None of startup nodes"', async () => {
+  const [server] = await startCluster({ masters: 1 });
+  const proxy = await startProxy(1);
+  const cluster = openCluster([proxy], { clusterRetryStrategy: () => null, lazyConnect: true });
+  const claiming = createStore(cluster).claim('key', 'owner', 60_000);
+  await expect(cluster.ping()).rejects.toThrow('None of startup nodes is available');
+  proxy.lead(server?.port ?? 0);
+  await cluster.connect();
+  expect(await claiming).toBe('new');
 });
 
-test('without enough replicas in the cluster, an event is rejected with the reason', async () => {
-  const inbox = createInbox({
-    connection: openCluster(await startCluster()),
-    replicas: 1,
-    storeTimeout: 1_000,
-  });
-  await expect(inbox.store(stored())).rejects.toThrow('0 of 1 replicas');
+test('a claim is made once a cluster has its keys again: "Too many Cluster redirections"', async () => {
+  const servers = await startCluster({ masters: 1 });
+  const cluster = openCluster(servers, { maxRedirections: 1 });
+  await cluster.ping();
+  const admin = openClient(servers[0]?.url ?? '');
+  await admin.cluster('DELSLOTS', 0);
+  const claiming = createStore(cluster).claim('key', 'owner', 60_000);
+  await expect(cluster.get('key')).rejects.toThrow('Too many Cluster redirections');
+  await admin.cluster('ADDSLOTS', 0);
+  expect(await claiming).toBe('new');
 });

@@ -1,81 +1,64 @@
-import { Cluster, Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { eventually } from '../inbox/fixture.js';
 import { freePort } from '../support/free-port.js';
-import { type RedisServer, startRedis } from '../support/redis-server.js';
+import type { RedisServer } from '../support/redis-server.js';
+import { openClient, openServer } from './servers.js';
 
-/** A node that notices within a second that another is gone, and copies to a replica at once. */
-const NODE = '--save,,--cluster-enabled,yes,--cluster-node-timeout,1000,--repl-diskless-sync-delay,0'.split(
-  ',',
-);
+/** A node that notices within a second that another is gone. */
+const NODE = [
+  '--cluster-enabled',
+  'yes',
+  '--cluster-node-timeout',
+  '1000',
+  '--cluster-announce-ip',
+  '127.0.0.1',
+];
 
-export async function withNode<Value>(
-  { url }: RedisServer,
-  act: (node: Redis) => Promise<Value>,
-): Promise<Value> {
-  const node = new Redis(url);
-  try {
-    return await act(node);
-  } finally {
-    node.disconnect();
-  }
-}
-
-/** Starts three masters, with `replicas` replicas each, until the test ends. */
-export async function startCluster(replicas = 0): Promise<RedisServer[]> {
-  const buses = await Promise.all(Array.from({ length: 3 * (1 + replicas) }, freePort));
-  const servers = await Promise.all(buses.map((bus) => startRedis([...NODE, '--cluster-port', String(bus)])));
-  onTestFinished(async () => {
-    await Promise.all(servers.map((server) => server.stop()));
-  });
-  const masters = servers.slice(0, 3);
-  const ids = await Promise.all(servers.map((server) => withNode(server, (node) => node.cluster('MYID'))));
-  for (const [index, server] of masters.entries()) {
-    const [from, to] = [Math.ceil((index * 16_384) / 3), Math.ceil(((index + 1) * 16_384) / 3) - 1];
-    await withNode(server, (node) => node.cluster('ADDSLOTSRANGE', from, to));
+/** Starts masters, with `replicas` replicas each, until the test ends. The masters are the first ones. */
+export async function startCluster({ masters = 3, replicas = 0 } = {}): Promise<RedisServer[]> {
+  const buses = await Promise.all(Array.from({ length: masters * (1 + replicas) }, freePort));
+  const servers = await Promise.all(buses.map((bus) => openServer(...NODE, '--cluster-port', String(bus))));
+  const nodes = servers.map(({ url }) => openClient(url));
+  const ids = await Promise.all(nodes.map((node) => node.cluster('MYID')));
+  for (const [index, node] of nodes.slice(0, masters).entries()) {
+    const [from = 0, end = 0] = [index, index + 1].map((part) => Math.ceil((part * 16_384) / masters));
+    await node.cluster('ADDSLOTSRANGE', from, end - 1);
   }
   for (const [index, { port }] of servers.entries()) {
-    await withNode(servers[0] as RedisServer, (node) =>
-      node.cluster('MEET', '127.0.0.1', port, buses[index] ?? 0),
-    );
+    await nodes[0]?.cluster('MEET', '127.0.0.1', port, buses[index] ?? 0);
   }
-  const agree = async (server: RedisServer) => {
-    const info = await withNode(server, (node) => node.cluster('INFO'));
-    expect(info).toMatch(new RegExp(`cluster_state:ok[^]*cluster_known_nodes:${servers.length}`));
-  };
-  await eventually(() => Promise.all(servers.map(agree)));
-  for (const [index, server] of servers.slice(3).entries()) {
-    await withNode(server, (node) => node.cluster('REPLICATE', ids[index % 3] ?? ''));
+  const agreed = new RegExp(`cluster_state:ok[^]*cluster_known_nodes:${nodes.length}`);
+  await eventually(async () => {
+    for (const node of nodes) expect(await node.cluster('INFO')).toMatch(agreed);
+  });
+  for (const [index, node] of nodes.slice(masters).entries()) {
+    await node.cluster('REPLICATE', ids[index % masters] ?? '');
   }
   // A client that connects then knows the replicas too, and each of them has copied: only such a one takes over.
-  const knowsReplicas = async (server: RedisServer) => {
-    await agree(server);
-    for (const [, , ...nodes] of await withNode(server, (node) => node.cluster('SLOTS'))) {
-      expect(nodes).toHaveLength(1 + replicas);
+  await eventually(async () => {
+    for (const node of nodes) {
+      expect(await node.cluster('INFO')).toMatch(agreed);
+      for (const [, , ...ofSlot] of await node.cluster('SLOTS')) expect(ofSlot).toHaveLength(1 + replicas);
     }
-  };
-  await eventually(() => Promise.all(servers.map(knowsReplicas)));
-  const hasCopied = (server: RedisServer) =>
-    withNode(server, async (node) => expect(await node.info()).toContain('state=online'));
-  if (replicas > 0) await eventually(() => Promise.all(masters.map(hasCopied)));
+    if (replicas === 0) return;
+    for (const master of nodes.slice(0, masters)) expect(await master.info()).toContain('state=online');
+  });
   return servers;
 }
 
 /** Finds the server that has the keys of a hash tag. */
 export async function masterOf(tag: string, servers: readonly RedisServer[]): Promise<RedisServer> {
-  for (const server of servers.slice(0, 3)) {
-    const isHere = await withNode(server, (node) =>
-      node.exists(tag).then(
-        () => true,
-        () => false,
-      ),
-    );
-    if (isHere) return server;
+  for (const server of servers) {
+    const keys = await openClient(server.url)
+      .exists(tag)
+      .catch(() => undefined);
+    if (keys !== undefined) return server;
   }
   throw new Error('No master has it');
 }
 
-export function openCluster(servers: readonly RedisServer[], options = {}): Cluster {
+export function openCluster(servers: readonly { port: number }[], options = {}): Cluster {
   const cluster = new Cluster(
     servers.map(({ port }) => ({ host: '127.0.0.1', port })),
     options,

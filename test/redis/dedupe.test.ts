@@ -1,37 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
+import { WebhookError } from 'agent-platform-sdk';
 import { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from 'agent-platform-sdk/redis';
-import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { port, redis, url } from '../bullmq/inbox-fixture.js';
+import { eventually } from '../inbox/fixture.js';
 import { keepsNothing, leavesNothing } from '../support/leaves-nothing.js';
-import { RecordingLogger } from '../support/recording-logger.js';
-import { startRedis } from '../support/redis-server.js';
-import { post, secret } from '../webhooks/deliveries.js';
 import { startProxy } from './proxy.js';
-
-const server = await startRedis();
-afterAll(() => server.stop());
-
-const { url } = server;
-const stores: RedisDedupe[] = [];
-/** However busy the machine is. */
-const WAIT_OPTIONS = { timeout: 15_000, interval: 10 };
-let redis: Redis;
-
-beforeEach(async () => {
-  redis = new Redis(url);
-  await redis.flushall();
-});
-
-afterEach(async () => {
-  await Promise.all(stores.splice(0).map((store) => store.close()));
-  await redis.quit();
-});
+import { openServer } from './servers.js';
 
 function createStore(options: Partial<RedisDedupeOptions> = {}): RedisDedupe {
   const store = createRedisDedupe({ connection: url, keyPrefix: 'crm:', ...options });
-  stores.push(store);
+  onTestFinished(() => store.close());
   return store;
 }
 
@@ -41,12 +20,9 @@ test('a claim that timed out is not made once Redis is there', async () => {
   await expect(store.claim('too late', 'owner', 60_000)).rejects.toThrow(WebhookError);
   // The client rejects a command at the second connection that fails.
   const { made } = proxy;
-  await vi.waitFor(() => expect(proxy.made).toBeGreaterThan(made + 2), WAIT_OPTIONS);
-  proxy.lead(server.port);
-  await vi.waitFor(
-    async () => expect(await store.claim('another', 'owner', 60_000)).toBe('new'),
-    WAIT_OPTIONS,
-  );
+  await eventually(() => expect(proxy.made).toBeGreaterThan(made + 2));
+  proxy.lead(port);
+  await eventually(async () => expect(await store.claim('another', 'owner', 60_000)).toBe('new'));
   expect(await redis.keys('*')).toEqual(['crm:another']);
 });
 
@@ -69,21 +45,6 @@ test.each([0, 0.4, 1_000.5, Number.POSITIVE_INFINITY])(
     await expect(store.complete('key', 'owner', ms)).resolves.toBeUndefined();
   },
 );
-
-test('each operation is one command', async () => {
-  const store = createStore();
-  await store.claim('key', 'owner', 60_000);
-  await store.complete('key', 'owner', 60_000);
-  await store.release('key', 'owner');
-  await redis.config('RESETSTAT');
-  await store.claim('another', 'owner', 60_000);
-  await store.complete('another', 'owner', 60_000);
-  await store.release('another', 'owner');
-  const commands = (await redis.info('commandstats')).match(/(?<=cmdstat_)[a-z|]+:calls=\d+/g) ?? [];
-  // GET, SET and DEL run inside the scripts.
-  const outside = commands.filter((command) => !/^(config|info|get|set|del)/.test(command));
-  expect(outside).toEqual(['eval:calls=3']);
-});
 
 test.each<[done: string, ask: (store: RedisDedupe) => Promise<unknown>]>([
   ['claimed', (store) => store.claim('key', 'owner', 60_000)],
@@ -110,7 +71,7 @@ test('closing waits for operations in progress', async () => {
 });
 
 test('closing ends although Redis no longer responds', async () => {
-  const proxy = await startProxy(server.port);
+  const proxy = await startProxy(port);
   // The socket itself waits for longer.
   const connection = { host: '127.0.0.1', port: proxy.port, socketTimeout: 600_000 };
   const store = createStore({ connection, timeout: 2_000 });
@@ -120,7 +81,7 @@ test('closing ends although Redis no longer responds', async () => {
 });
 
 test('a setting of the user wins over the default of the store', async () => {
-  const proxy = await startProxy(server.port);
+  const proxy = await startProxy(port);
   const connection = { host: '127.0.0.1', port: proxy.port, socketTimeout: 300 };
   // Its socket would time out together with the operation.
   const store = createStore({ connection, timeout: 25_000 });
@@ -128,52 +89,22 @@ test('a setting of the user wins over the default of the store', async () => {
   const { made } = proxy;
   proxy.hold();
   const claiming = store.claim('another', 'owner', 60_000);
-  await vi.waitFor(() => expect(proxy.made).toBeGreaterThan(made), WAIT_OPTIONS);
+  await eventually(() => expect(proxy.made).toBeGreaterThan(made));
   proxy.release();
   expect(await claiming).toBe('new');
 });
 
-test('a store that was closed before Redis was there never connects', async () => {
-  const proxy = await startProxy(1);
-  const store = createRedisDedupe({ connection: proxy.url, keyPrefix: 'crm:', timeout: 100 });
-  await expect(store.claim('key', 'owner', 60_000)).rejects.toThrow(WebhookError);
-  await store.close();
-  // A connection in progress is made by then.
-  await sleep(100);
-  const made = proxy.made;
-  // More than the time between two attempts to connect.
-  await sleep(2_500);
-  expect(proxy.made).toBe(made);
-});
-
-test('by default, the receiver handles an event although Redis is away', async () => {
-  const store = createStore({ connection: 'redis://127.0.0.1:1', timeout: 200 });
-  const stages: string[] = [];
-  const receiver = createWebhookReceiver({
-    secret,
-    dedupe: { store },
-    logger: new RecordingLogger(),
-  }).onError((_, { stage }) => stages.push(stage));
-  receiver.onAny(() => undefined);
-  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
-  expect(stages).toEqual(['dedupe', 'dedupe']);
-});
-
 test('errors and an inspected store contain no password', async () => {
-  const server = await startRedis(['--requirepass', 'canary-password']);
-  try {
-    for (const connection of [
-      `redis://:canary-wrong@127.0.0.1:${server.port}`,
-      { host: '127.0.0.1', port: server.port, password: 'canary-wrong' },
-    ]) {
-      const store = createStore({ connection, timeout: 1_000 });
-      const error: unknown = await store.claim('key', 'owner', 60_000).catch((error: unknown) => error);
-      expect(error).toBeInstanceOf(WebhookError);
-      const shown = inspect([error, store], { depth: 10, showHidden: true }) + JSON.stringify([error, store]);
-      expect(shown).not.toContain('canary');
-    }
-  } finally {
-    await server.stop();
+  const secured = await openServer('--requirepass', 'canary-password');
+  for (const connection of [
+    `redis://:canary-wrong@127.0.0.1:${secured.port}`,
+    { host: '127.0.0.1', port: secured.port, password: 'canary-wrong' },
+  ]) {
+    const store = createStore({ connection, timeout: 1_000 });
+    const error: unknown = await store.claim('key', 'owner', 60_000).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(WebhookError);
+    const shown = inspect([error, store], { depth: 10, showHidden: true }) + JSON.stringify([error, store]);
+    expect(shown).not.toContain('canary');
   }
 });
 
@@ -197,6 +128,12 @@ test('a store leaves nothing when it has closed, and keeps no listener of a clie
     }, redis);
     expect(await redis.ping()).toBe('PONG');
   }
+  // Nor does it go on trying to connect.
+  await leavesNothing(async () => {
+    const store = createRedisDedupe({ connection: 'redis://127.0.0.1:1', keyPrefix: 'crm:', timeout: 100 });
+    await expect(store.claim('key', 'owner', 60_000)).rejects.toThrow(WebhookError);
+    await store.close();
+  });
 });
 
 test('no event leaves an object in memory', async () => {

@@ -1,30 +1,22 @@
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { eventually } from '../inbox/fixture.js';
 import { listenOnLoopback } from '../support/loopback.js';
-
-/** A Sentinel that responds when a test lets it: with real ones, these moments come by chance. */
-export interface ScriptedSentinel {
-  /** Options with which ioredis asks it for the Redis that takes writes. */
-  readonly connection: { readonly sentinels: { host: string; port: number }[]; readonly name: string };
-  /** Resolves when `clients` clients listen for failovers: each of them is connected to the Redis then. */
-  untilHeardBy(clients: number): Promise<void>;
-  /** From now on, clients that ask for the Redis wait. Resolves when `clients` clients do. */
-  holdUntilAsked(clients: number): Promise<void>;
-  /** Announces a failover to all clients that listen. */
-  tellFailover(): void;
-  /** Responds to all clients that wait, and to all that ask from now on. */
-  release(): void;
-  /** From now on, it closes every connection. */
-  stop(): void;
-}
+import { openClient } from './servers.js';
 
 const CHANNEL = '+switch-master';
 
 const list = (...items: readonly string[]) =>
   [`*${items.length}`, ...items.flatMap((item) => [`$${item.length}`, item]), ''].join('\r\n');
 
-/** Starts a Sentinel for a Redis of this machine, until the test ends. */
-export async function scriptSentinel(redisPort: number): Promise<ScriptedSentinel> {
+export type ScriptedSentinel = Awaited<ReturnType<typeof scriptSentinel>>;
+
+/**
+ * Starts a Sentinel for a Redis of this machine, until the test ends. It reports a failover at a given moment: with
+ * real ones, that comes by chance.
+ */
+export async function scriptSentinel(redisPort: number) {
   const listeners = new Set<Socket>();
   const asking: (() => void)[] = [];
   let [isHeld, isGone] = [false, false];
@@ -52,24 +44,23 @@ export async function scriptSentinel(redisPort: number): Promise<ScriptedSentine
   });
   const port = await listenOnLoopback(server);
   return {
+    /** Options with which ioredis asks it for the Redis that takes writes. */
     connection: { sentinels: [{ host: '127.0.0.1', port }], name: 'inbox' },
-    untilHeardBy: (clients) =>
-      eventually(() => {
-        if (listeners.size < clients) throw new Error('not all listen for failovers');
-      }),
-    async holdUntilAsked(clients) {
+    /** Cuts the connections of `clients` clients, and announces a failover just as they ask where to connect again. */
+    async failOver(clients: number, meanwhile: () => void = () => undefined) {
+      // They listen for failovers once they are connected.
+      await eventually(() => expect(listeners.size).toBeGreaterThanOrEqual(clients));
       isHeld = true;
-      await eventually(() => {
-        if (asking.length < clients) throw new Error('not all have asked');
-      });
-    },
-    tellFailover() {
+      await openClient(`redis://127.0.0.1:${redisPort}`).call('CLIENT', 'KILL', 'TYPE', 'normal');
+      await eventually(() => expect(asking.length).toBeGreaterThanOrEqual(clients));
+      meanwhile();
       for (const socket of listeners) socket.write(list('message', CHANNEL, 'inbox'));
-    },
-    release() {
+      // It arrives before the response, which is sent on another connection.
+      await sleep(100);
       isHeld = false;
       for (const respond of asking.splice(0)) respond();
     },
+    /** From now on, it closes every connection. */
     stop() {
       isGone = true;
       for (const socket of listeners) socket.destroy();

@@ -1,0 +1,62 @@
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { startProxy } from './proxy.js';
+
+/** Nothing on disk, and replicas are copied to at once. */
+const SETTINGS = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'];
+
+/** Starts a Redis that can have replicas or be one, until the test ends. */
+export async function openServer(...args: readonly string[]): Promise<RedisServer> {
+  const server = await startRedis([...SETTINGS, ...args]);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Opens a client until the test ends. Its Redis may end first. */
+export function openClient(url: string, options = {}): Redis {
+  const client = new Redis(url, options);
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+/** Starts a Redis and its replica, until the test ends. */
+export async function startPair() {
+  const [primary, replica] = [await openServer(), await openServer()];
+  const [address, copying] = [await startProxy(primary.port), await startProxy(primary.port)];
+  await makeReplica(replica, copying.port);
+  await untilCopied(primary);
+  return {
+    primary,
+    replica,
+    /** Leads to the one that takes writes. Connections stay open. */
+    address,
+    /** The way from the Redis to its replica: held, the replica lags. */
+    copying,
+    /** Swaps the two once all is copied, and leads the address to the other. */
+    async failOver() {
+      await untilCopied(primary);
+      await makePrimary(replica);
+      await makeReplica(primary, replica.port);
+      address.lead(replica.port);
+    },
+  };
+}
+
+/** Makes a Redis a replica, of one that need not be there. */
+export async function makeReplica({ url }: RedisServer, port: number): Promise<void> {
+  await openClient(url).replicaof('127.0.0.1', port);
+}
+
+/** Makes a replica a Redis that takes writes. */
+export async function makePrimary({ url }: RedisServer): Promise<void> {
+  await openClient(url).replicaof('NO', 'ONE');
+}
+
+/** Resolves when a replica has what was written until now. */
+export async function untilCopied({ url }: RedisServer): Promise<void> {
+  const client = openClient(url);
+  await client.set('written last', '');
+  await client.wait(1, 0);
+}
