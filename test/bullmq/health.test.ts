@@ -1,9 +1,11 @@
-import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { start } from '../cli/terminal.js';
+import { eventually, stored } from '../inbox/fixture.js';
 import { startProxy } from '../redis/proxy.js';
+import { openClient, openServer } from '../redis/servers.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { DURABLE, startRedis } from '../support/redis-server.js';
-import { createInbox, port, redis } from './inbox-fixture.js';
+import { DURABLE } from '../support/redis-server.js';
+import { createInbox, port, redis, url } from './inbox-fixture.js';
 
 test('without a response from Redis, it is not ready, and the health check times out', async () => {
   const proxy = await startProxy(port);
@@ -15,19 +17,10 @@ test('without a response from Redis, it is not ready, and the health check times
   expect([ready, warnings]).toEqual([false, { unreachable }]);
 });
 
-test('without Redis, it is not ready, and does not reject', async () => {
-  const inbox = createInbox({ connection: 'redis://127.0.0.1:1' });
-  expect(await inbox.health()).toEqual({
-    ready: false,
-    depth: undefined,
-    waiting: undefined,
-    active: undefined,
-    retrying: undefined,
-    deadLetters: undefined,
-    oldestMs: undefined,
-    workers: undefined,
-    warnings: { unreachable: expect.stringContaining('ECONNREFUSED') },
-  });
+test('without Redis, it is not ready, does not reject, and knows no numbers', async () => {
+  const { ready, warnings, ...counts } = await createInbox({ connection: 'redis://127.0.0.1:1' }).health();
+  expect([ready, warnings]).toEqual([false, { unreachable: expect.stringContaining('ECONNREFUSED') }]);
+  expect(Object.values(counts).filter((count) => count !== undefined)).toEqual([]);
 });
 
 test('it warns of settings that can lose an acknowledged event, and logs each kind once', async () => {
@@ -54,22 +47,54 @@ test.each([
     { persistence: expect.stringContaining('appendfsync is everysec') as string },
   ],
 ])('a Redis with %j has the warnings %j', async (args, warnings) => {
-  const server = await startRedis(args);
-  onTestFinished(() => server.stop());
-  const inbox = createInbox({ connection: server.url });
+  const inbox = createInbox({ connection: (await openServer(...args)).url });
   expect((await inbox.health()).warnings).toEqual(warnings);
-  await inbox.close();
 });
 
 test('it does not warn of a setting that the Redis user may not read', async () => {
-  const server = await startRedis(LIMITED);
-  const admin = new Redis(server.url);
-  onTestFinished(async () => {
-    admin.disconnect();
-    await server.stop();
-  });
-  await admin.acl('SETUSER', 'inbox', 'on', '>password', '~*', '&*', '+@all', '-config');
-  const inbox = createInbox({ connection: server.url.replace('redis://', 'redis://inbox:password@') });
+  const { url } = await openServer(...LIMITED);
+  await openClient(url).acl('SETUSER', 'inbox', 'on', '>password', '~*', '&*', '+@all', '-config');
+  const inbox = createInbox({ connection: url.replace('redis://', 'redis://inbox:password@') });
   expect(await inbox.health()).toMatchObject({ ready: true, warnings: {} });
-  await inbox.close();
+});
+
+test('a worker whose connections Redis refuses is a warning of the health in its process', async () => {
+  const { url } = await openServer();
+  const admin = openClient(url);
+  const inbox = createInbox({ connection: url });
+  expect((await inbox.health()).warnings).not.toHaveProperty('worker');
+  await admin.config('SET', 'maxclients', 2);
+  inbox.work({ lead_captured: () => undefined });
+  // Redis closes them before it has read anything.
+  const refused = { worker: expect.stringMatching(/takes no events: .*(EPIPE|ECONNRESET)/) };
+  await eventually(async () => expect((await inbox.health()).warnings).toMatchObject(refused));
+  await admin.config('SET', 'maxclients', 100);
+  await eventually(async () => expect((await inbox.health()).warnings).not.toHaveProperty('worker'));
+});
+
+test('events that are gone are not counted as unhandled', async () => {
+  const inbox = createInbox();
+  inbox.work({ lead_captured: () => undefined });
+  const [gone, left] = [stored({ type: 'agent_deleted' }), stored({ type: 'agent_deleted' })];
+  await inbox.store(gone);
+  await inbox.store(left);
+  await eventually(async () => expect(await inbox.health()).toMatchObject({ unhandled: 2, retrying: 2 }));
+  await (await inbox.queue.getJob(gone.key))?.remove();
+  expect(await inbox.health()).toMatchObject({ unhandled: 1, depth: 1 });
+});
+
+test('the doctor checks the named queue, and leaves no connection behind', async () => {
+  const inbox = createInbox({ queueName: 'crm' });
+  await inbox.store(stored({ receivedAt: Date.now() - 60_000 }));
+  const connections = async () =>
+    String(await redis.client('LIST'))
+      .trim()
+      .split('\n').length;
+  const before = await connections();
+  const { exit, lines } = await start(['doctor', '--redis', '--queue', 'crm'], { REDIS_URL: url });
+  // The settings for the service are missing.
+  expect(await exit).toBe(1);
+  expect(lines.join('\n')).toMatch(/ok +inbox +accepts events: 1 waiting, 0 active/);
+  expect(lines.join('\n')).toMatch(/warn +inbox +maxmemory is 0/);
+  await eventually(async () => expect(await connections()).toBe(before));
 });

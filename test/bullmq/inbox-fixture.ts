@@ -1,7 +1,7 @@
 import { type BullMQInbox, type BullMQInboxOptions, createBullMQInbox } from 'agent-platform-sdk/bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach } from 'vitest';
-import { type Engine, eventually, quickOptions } from '../inbox/fixture.js';
+import { type Engine, quickOptions } from '../inbox/fixture.js';
 import { startRedis } from '../support/redis-server.js';
 
 const server = await startRedis();
@@ -60,36 +60,18 @@ export async function userWithout(...rules: readonly string[]): Promise<string> 
   return url.replace('redis://', 'redis://limited:password@');
 }
 
+const READ: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
+  hash: (key) => redis.hgetall(key),
+  list: (key) => redis.lrange(key, 0, -1),
+  zset: (key) => redis.zrange(key, '0', '-1'),
+  set: (key) => redis.smembers(key),
+  stream: (key) => redis.xrange(key, '-', '+'),
+  string: (key) => redis.get(key),
+};
+
 /** Reads every value of every key in Redis, as text. */
-export async function everythingInRedis(): Promise<string> {
+async function everythingInRedis(): Promise<string> {
   const found: unknown[] = [];
-  for (const key of await redis.keys('*')) found.push(key, await contentOf(key));
+  for (const key of await redis.keys('*')) found.push(key, await READ[await redis.type(key)]?.(key));
   return JSON.stringify(found);
-}
-
-async function contentOf(key: string): Promise<unknown> {
-  switch (await redis.type(key)) {
-    case 'hash':
-      return redis.hgetall(key);
-    case 'list':
-      return redis.lrange(key, 0, -1);
-    case 'zset':
-      return redis.zrange(key, '0', '-1');
-    case 'set':
-      return redis.smembers(key);
-    case 'stream':
-      return redis.xrange(key, '-', '+');
-    default:
-      return redis.get(key);
-  }
-}
-
-/** Resolves when a worker waits for events at one of these servers, and not for another command. */
-export async function untilIdle(...urls: readonly string[]): Promise<void> {
-  const clients = urls.map((server) => new Redis(server));
-  await eventually(async () => {
-    const lists = await Promise.all(clients.map((client) => client.client('LIST')));
-    if (!lists.join('').includes('cmd=bzpopmin')) throw new Error('no worker waits');
-  });
-  for (const client of clients) client.disconnect();
 }

@@ -1,111 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { WebhookError, type WebhookFailure } from 'agent-platform-sdk';
-import { type BullMQInbox, type BullMQInboxOptions, InboxFullError } from 'agent-platform-sdk/bullmq';
-import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
-import { eventually, receiverWith, stored } from '../inbox/fixture.js';
-import { type RedisProxy, startProxy } from '../redis/proxy.js';
+import { WebhookError } from 'agent-platform-sdk';
+import { type BullMQInboxOptions, InboxFullError } from 'agent-platform-sdk/bullmq';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WAITING } from '../../src/inbox/inbox.js';
+import { eventually, processing, stored } from '../inbox/fixture.js';
+import { startProxy } from '../redis/proxy.js';
+import { openClient, openServer } from '../redis/servers.js';
 import { leavesNothing } from '../support/leaves-nothing.js';
-import { startRedis } from '../support/redis-server.js';
-import { minimal, post } from '../webhooks/deliveries.js';
-import { createInbox, port, redis, url } from './inbox-fixture.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { minimal } from '../webhooks/deliveries.js';
+import { createInbox, engine, port, redis, url, userWithout } from './inbox-fixture.js';
 
-const queue = 'bull:agent-platform-webhooks';
-
-test('a delivery gets a 200 when it is a job, whose id is the key of the event', async () => {
-  const receiver = receiverWith({ inbox: createInbox() });
-  expect((await receiver.handle(post('lead_captured'))).status).toBe(200);
-  const [id = ''] = await redis.lrange(`${queue}:wait`, 0, -1);
-  expect(id).toMatch(/^[0-9a-f]{64}$/);
-  const job = await redis.hgetall(`${queue}:${id}`);
-  expect(JSON.parse(job.data ?? '')).toMatchObject({ version: 1, key: id, type: 'lead_captured' });
+test('an inbox without a queue name logs a warning', () => {
+  const logger = new RecordingLogger();
+  createInbox({ logger, queueName: 'crm', backoff: 1_000 });
+  expect(logger.lines).toEqual([]);
+  createInbox({ logger, backoff: 1_000 });
+  expect(logger.lines).toEqual([expect.stringMatching(/^warn .*queueName/)]);
 });
 
-test('without Redis, a delivery gets a 500, never a 200, and onError is called', async () => {
-  const inbox = createInbox({ connection: 'redis://127.0.0.1:1', storeTimeout: 200 });
-  const failures: WebhookFailure[] = [];
-  const receiver = receiverWith({ inbox }).onError((error, failure) => {
-    expect(String(error)).toMatch(/WebhookError: The event could not be stored.*ECONNREFUSED/);
-    failures.push(failure);
+test('a queue belongs to the first application that has a name, and another one is refused', async () => {
+  await createInbox({ application: 'crm' }).store(stored());
+  await createInbox({ application: 'crm' }).store(stored());
+  const other = createInbox({ application: 'billing' });
+  const handled: string[] = [];
+  other.work(processing(async ({ key }) => void handled.push(key)));
+  const refused = /webhooks belongs to the application crm, not billing\. .*its own queueName/;
+  await expect(other.store(stored())).rejects.toThrow(refused);
+  expect(await other.health()).toMatchObject({
+    ready: false,
+    warnings: { unreachable: expect.stringMatching(refused) },
   });
-  expect((await receiver.handle(post('lead_captured'))).status).toBe(500);
-  expect(failures.map(({ stage }) => stage)).toEqual(['inbox']);
+  const nameless = createInbox();
+  await nameless.store(stored());
+  expect([handled, (await nameless.health()).waiting]).toEqual([[], 3]);
+  nameless.work({ lead_captured: () => undefined });
+  await nameless.idle();
 });
-
-/** Starts a Redis with a memory limit, and a client for it. */
-async function startLimited(maxmemory: string) {
-  const server = await startRedis(['--maxmemory', maxmemory]);
-  const admin = new Redis(server.url);
-  onTestFinished(async () => {
-    admin.disconnect();
-    await server.stop();
-  });
-  return { admin, connection: server.url };
-}
 
 test('an event waits for room in a full Redis', async () => {
-  const { admin, connection } = await startLimited('1mb');
-  const inbox = createInbox({ connection });
+  const { url } = await openServer('--maxmemory', '1mb');
+  const inbox = createInbox({ connection: url });
   let isStored = false;
   const storing = inbox.store(stored()).then(() => (isStored = true));
   await eventually(async () => expect((await inbox.health()).warnings.full).toBeDefined());
   expect(isStored).toBe(false);
-  await admin.config('SET', 'maxmemory', '100mb');
+  await openClient(url).config('SET', 'maxmemory', '100mb');
   expect(await storing).toBe(true);
 });
 
 test('a Redis that stays full is an InboxFullError, which contains nothing of the event', async () => {
-  const { connection } = await startLimited('1mb');
-  const inbox = createInbox({ connection, storeTimeout: 5_000 });
-  const error: unknown = await inbox
-    .store(stored({ payload: { text: 'canary' } }))
-    .catch((thrown: unknown) => thrown);
+  const { url } = await openServer('--maxmemory', '1mb');
+  const inbox = createInbox({ connection: url, storeTimeout: 5_000 });
+  const storing = inbox.store(stored({ payload: { text: 'canary' } }));
+  const error: unknown = await storing.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InboxFullError);
-  expect((error as Error).message).toMatch(/highWater is 85 %/);
+  expect((error as Error).message).toMatch(/Redis uses [\d.]+ % of its maxmemory, and highWater is 85 %\n/);
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary');
 });
 
-test('events that a frozen Redis does not store are counted until they have left the memory', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const inbox = createInbox({ connection: server.url, storeTimeout: 300 });
-  await eventually(() => inbox.store(stored()));
-  server.freeze();
-  const text = 'x'.repeat(1024 * 1024);
-  for (let round = 0; round < 3; round += 1) {
-    const storing = Array.from({ length: 50 }, () => inbox.store(stored({ payload: { text } })));
-    const results = await Promise.allSettled(storing);
-    expect(results.map(({ status }) => status)).not.toContain('fulfilled');
-  }
-  server.thaw();
-  // Redis gets what was sent to it in the meantime.
-  const last = stored({ payload: { text } });
+test('the memory of Redis is read at most once in 10 ms', async () => {
+  const inbox = createInbox();
+  await inbox.store(stored());
+  const clock = vi.spyOn(performance, 'now');
+  onTestFinished(() => clock.mockRestore());
+  const start = performance.now() + 1_000;
+  const readsAt = async (ms: number) => {
+    clock.mockReturnValue(start + ms);
+    await redis.config('RESETSTAT');
+    await Promise.all([inbox.store(stored()), inbox.store(stored())]);
+    return (await redis.info('commandstats')).includes('cmdstat_info:calls=1,');
+  };
+  expect([await readsAt(0), await readsAt(10), await readsAt(10.1)]).toEqual([true, false, true]);
+});
+
+test('an event is stored at once although the reading of the memory before it has failed', async () => {
+  const inbox = createInbox({ connection: await userWithout() });
+  await inbox.store(stored());
+  await userWithout('-info');
+  // Until the first reading is old.
+  await sleep(100);
+  await expect(inbox.store(stored())).rejects.toThrow(/NOPERM/);
+  await userWithout();
+  await inbox.store(stored());
+});
+
+test('events that Redis does not store in time are counted until they have left the memory', async () => {
+  const { most } = WAITING;
+  onTestFinished(() => void (WAITING.most = most));
+  const inbox = createInbox({ storeTimeout: 300 });
+  const [first, late, refused, last] = [stored(), stored(), stored(), stored()];
+  await eventually(() => inbox.store(first));
+  WAITING.most = JSON.stringify(first).length;
+  const release = await engine.block();
+  await expect(inbox.store(late)).rejects.toThrow('no response');
+  await expect(inbox.store(refused)).rejects.toThrow('wait to be stored');
+  // Redis gets the late one all the same.
+  await release();
   await eventually(() => inbox.store(last));
-  const { waiting } = await inbox.health();
-  expect(waiting).toBeGreaterThan(1 + 50);
-  // Those, and a few before and after that.
-  expect(waiting).toBeLessThanOrEqual(64 + 10);
+  expect(await inbox.health()).toMatchObject({ waiting: 3 });
 });
 
 test('errors, logs and an inspected inbox contain no password', async () => {
-  const server = await startRedis(['--requirepass', 'the-right-one']);
-  onTestFinished(() => server.stop());
+  const server = await openServer('--requirepass', 'the-right-one');
   const lines: string[] = [];
   const take = (line: string) => void lines.push(line);
   const logger = { error: take, warn: take, info: take, debug: take };
   const connection = `redis://:canary-password@127.0.0.1:${server.port}`;
   const inbox = createInbox({ connection, storeTimeout: 500, logger });
   const worker = inbox.work({});
-  const error: unknown = await inbox.store(stored()).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(WebhookError);
-  const everything = [error, lines, await inbox.health()];
+  const errors: unknown[] = [];
+  for (const ask of [() => inbox.store(stored()), () => inbox.deadLetters.list()]) {
+    await ask().catch((thrown: unknown) => errors.push(thrown));
+  }
+  expect(errors).toEqual([expect.any(WebhookError), expect.any(WebhookError)]);
+  const everything = [errors, lines, await inbox.health()];
   expect(inspect(everything, { depth: 10, showHidden: true })).not.toContain('canary');
   expect(JSON.stringify([inbox, worker.close])).not.toContain('canary');
 });
 
 test('a client that is passed in is used, stays open, and keeps no listener of the inbox', async () => {
-  const client = new Redis(url);
-  onTestFinished(() => client.disconnect());
+  const client = openClient(url);
   await client.ping();
   await leavesNothing(async () => {
     const inbox = createInbox({ connection: client });
@@ -122,20 +138,17 @@ test("BullMQ's telemetry has spans for storing and processing in one trace, with
   const spans: string[] = [];
   const shown: unknown[] = [];
   const continued: unknown[] = [];
-  const startSpan = (name: string) => {
-    spans.push(name);
-    const note = (...about: readonly unknown[]) => void shown.push(about);
-    return {
-      setSpanOnContext: (context: unknown) => context,
-      setAttribute: note,
-      setAttributes: note,
-      addEvent: note,
-      recordException: note,
-      end: () => undefined,
-    };
+  const note = (...about: readonly unknown[]) => void shown.push(about);
+  const span = {
+    setSpanOnContext: (context: unknown) => context,
+    setAttribute: note,
+    setAttributes: note,
+    addEvent: note,
+    recordException: note,
+    end: () => undefined,
   };
   const telemetry = {
-    tracer: { startSpan },
+    tracer: { startSpan: (name: string) => (spans.push(name), span) },
     contextManager: {
       with: <Returned>(_: unknown, work: () => Returned) => work(),
       active: () => ({}),
@@ -162,16 +175,6 @@ test("the inbox hands out BullMQ's queue, before and after an event is stored", 
   expect(await inbox.queue.getJobCounts('waiting')).toMatchObject({ waiting: 1 });
 });
 
-/** Starts to store an event, whose job is in Redis while the response is held. */
-async function storeWithoutResponse(inbox: BullMQInbox, proxy: RedisProxy) {
-  const webhook = stored();
-  proxy.holdFrom(webhook.key);
-  const storing = inbox.store(webhook);
-  await eventually(async () => expect(await redis.exists(`${queue}:${webhook.key}`)).toBe(1));
-  // In an object, or the promise would be awaited here.
-  return { storing };
-}
-
 test('closing ends although Redis does not respond, or was never there', async () => {
   const proxy = await startProxy(port);
   const inbox = createInbox({ connection: { host: '127.0.0.1', port: proxy.port, socketTimeout: 600_000 } });
@@ -184,8 +187,7 @@ test('closing ends although Redis does not respond, or was never there', async (
 
 test('closing rejects what waits in a client that was passed in', async () => {
   const proxy = await startProxy(port);
-  const client = new Redis({ host: '127.0.0.1', port: proxy.port, maxRetriesPerRequest: null });
-  onTestFinished(() => client.disconnect());
+  const client = openClient(proxy.url, { maxRetriesPerRequest: null });
   const inbox = createInbox({ connection: client });
   await inbox.store(stored());
   proxy.hold();
@@ -193,23 +195,6 @@ test('closing rejects what waits in a client that was passed in', async () => {
   await inbox.close();
   for (const one of waiting) await expect(one).rejects.toThrow('The inbox is closed.');
 });
-
-test.each([
-  ['ioredis', {}],
-  ['the inbox', { maxRetriesPerRequest: 0 }],
-])(
-  'an event whose connection was cut before Redis responded, repeated by %s, is stored once',
-  async (_, options) => {
-    const proxy = await startProxy(port);
-    const inbox = createInbox({ connection: { host: '127.0.0.1', port: proxy.port, ...options } });
-    await inbox.store(stored());
-    const { storing } = await storeWithoutResponse(inbox, proxy);
-    proxy.cut();
-    proxy.release();
-    await storing;
-    expect((await inbox.health()).waiting).toBe(2);
-  },
-);
 
 test('an event for which Redis did not return in time is not stored afterwards', async () => {
   const proxy = await startProxy(port);
@@ -241,9 +226,7 @@ test('closing before the first connection rejects the events that wait, and adds
 });
 
 test('a Redis without CLIENT LIST has an unknown number of workers', async () => {
-  const server = await startRedis(['--rename-command', 'CLIENT', '']);
-  onTestFinished(() => server.stop());
-  const inbox = createInbox({ connection: server.url });
+  const { url } = await openServer('--rename-command', 'CLIENT', '');
+  const inbox = createInbox({ connection: url });
   expect(await inbox.health()).toMatchObject({ ready: true, waiting: 0, workers: undefined });
-  await inbox.close();
 });

@@ -1,14 +1,12 @@
-import { connect, createServer } from 'node:net';
-import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually, processing, stored } from '../inbox/fixture.js';
-import { listenOnLoopback } from '../support/loopback.js';
-import { createInbox, port, redis, userWithout } from './inbox-fixture.js';
+import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { createInbox, QUEUE, redis, userWithout } from './inbox-fixture.js';
 
 // A Redis that lacks a command of BullMQ's scripts stops them half way.
-
-const queue = 'bull:agent-platform-webhooks';
 
 /** The commands with which BullMQ adds a job until it is in the list, in their order. */
 const ADDING = ['exists', 'incr', 'set', 'hmset', 'xadd', 'lpush'];
@@ -18,7 +16,7 @@ test.each([...ADDING, 'zadd'])('without %s nothing is stored, and a later delive
   const webhook = stored();
   await expect(createInbox({ connection }).store(webhook)).rejects.toThrow(/lacks a permission/);
   await expect(createInbox({ connection }).store(webhook)).rejects.toThrow(/lacks a permission/);
-  expect(await redis.keys(`${queue}:*${webhook.key}`)).toEqual([]);
+  expect(await redis.keys(`${QUEUE}:*${webhook.key}`)).toEqual([]);
   expect((await createInbox({ connection }).health()).ready).toBe(false);
   await userWithout();
   await expectHandled(createInbox({ connection }), webhook);
@@ -39,7 +37,7 @@ test.each(ADDING)(
     }
     // Looks leave nothing behind.
     expect(
-      (await redis.keys(`${queue}-probe:*`)).filter((key) => /probe:(de:|[0-9a-f]{8}-)/.test(key)),
+      (await redis.keys(`${QUEUE}-probe:*`)).filter((key) => /probe:(de:|[0-9a-f]{8}-)/.test(key)),
     ).toEqual([]);
     await userWithout();
     expect(await inbox.health()).toMatchObject({ ready: true });
@@ -81,18 +79,26 @@ async function expectHandled(inbox: ReturnType<typeof createInbox>, webhook: Ret
 }
 
 test.each(['bzpopmin', 'zrangebyscore', 'time'])(
-  'a worker that may not use %s is a warning of the health in its process, for a minute',
+  'a worker that may not use %s pauses, is logged once, warned of for a minute, and resumes once allowed',
   async (command) => {
-    await createInbox().store(stored());
-    const inbox = createInbox({ connection: await userWithout(`-${command}`) });
-    inbox.work({ lead_captured: () => undefined });
-    await eventually(async () =>
-      expect((await inbox.health()).warnings).toMatchObject({
-        worker: expect.stringMatching(/worker.*permission/),
-      }),
-    );
-    await userWithout();
+    const [first, second] = [stored(), stored()];
+    await createInbox().store(first);
+    const logger = new RecordingLogger();
+    const inbox = createInbox({ connection: await userWithout(`-${command}`), logger });
+    const handled: string[] = [];
+    const { bullmq } = inbox.work(processing(async ({ key }) => void handled.push(key)));
+    let errors = 0;
+    bullmq.on('error', () => (errors += 1));
+    const warned = { worker: expect.stringMatching(/worker.*permission/) };
+    await eventually(async () => expect((await inbox.health()).warnings).toMatchObject(warned));
     await sleep(1_500);
+    // Without a pause, there are thousands in a second.
+    expect(errors).toBeLessThan(30);
+    await userWithout();
+    await createInbox().store(second);
+    await eventually(() => expect(handled.sort()).toEqual([first.key, second.key]));
+    const failures = logger.lines.filter((line) => line.includes('Redis failed'));
+    expect(failures).toEqual([expect.stringContaining('permission')]);
     const now = performance.now.bind(performance);
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
     onTestFinished(() => clock.mockRestore());
@@ -100,29 +106,28 @@ test.each(['bzpopmin', 'zrangebyscore', 'time'])(
   },
 );
 
+test('a worker that closes while it pauses is not resumed', async () => {
+  const inbox = createInbox({ connection: await userWithout('-bzpopmin') });
+  const worker = inbox.work({ lead_captured: () => undefined });
+  const [paused, resumed] = [deferred(), vi.fn()];
+  worker.bullmq.on('paused', paused.resolve).on('resumed', resumed);
+  await paused.promise;
+  await worker.close({ grace: 0 });
+  await sleep(1_500);
+  expect(resumed).not.toHaveBeenCalled();
+});
+
 test('a Redis older than 6.2 is refused', async () => {
-  const server = createServer((inside) => {
-    const outside = connect(port, '127.0.0.1');
-    const older = new Transform({
-      transform: (chunk: Buffer, _, done) =>
-        done(
-          null,
-          Buffer.from(
-            chunk.toString('latin1').replace(/redis_version:\d\.\d/, 'redis_version:6.0'),
-            'latin1',
-          ),
-        ),
-    });
-    inside
-      .on('error', () => outside.destroy())
-      .pipe(outside)
-      .on('error', () => inside.destroy());
-    outside.pipe(older).pipe(inside);
+  const { info } = Redis.prototype;
+  const old = vi.spyOn(Redis.prototype, 'info').mockImplementation(async function (this: Redis, ...args) {
+    const text = String(await Reflect.apply(info, this, args));
+    return text.replace(/redis_version:\d\.\d/, 'redis_version:6.0');
   });
-  const old = await listenOnLoopback(server);
-  const inbox = createInbox({ connection: `redis://127.0.0.1:${old}` });
+  onTestFinished(() => old.mockRestore());
   const tooOld = /Redis 6\.0\S* is too old\. The inbox needs 6\.2 or later/;
-  await expect(inbox.store(stored())).rejects.toThrow(tooOld);
-  const { ready, warnings } = await inbox.health();
-  expect([ready, warnings]).toEqual([false, { unreachable: expect.stringMatching(tooOld) }]);
+  await expect(createInbox().store(stored())).rejects.toThrow(tooOld);
+  expect(await createInbox().health()).toMatchObject({
+    ready: false,
+    warnings: { unreachable: expect.stringMatching(tooOld) },
+  });
 });
