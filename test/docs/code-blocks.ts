@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
 
 /** TypeScript in a document, padded so that its line numbers are those of the document. */
 export interface CodeBlock {
@@ -59,38 +61,40 @@ const MISSING_PACKAGES: CodeBlock = {
 const nameOf = ({ document, line, file }: CodeBlock): string =>
   file === undefined ? `${document}.${line}.ts` : join(dirname(document), file);
 
-/** Type-checks each block as a module. An error reads `README.md:12 message`. */
+/** Type-checks each block as a module, beside the files of the repository. An error reads `README.md:12 message`. */
 export function compileErrors(blocks: readonly CodeBlock[]): string[] {
   const root = process.cwd();
-  const { config } = ts.readConfigFile('tsconfig.json', (file) => ts.sys.readFile(file)) as {
-    config: unknown;
-  };
-  const { options: project } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const options = {
-    ...project,
-    moduleDetection: ts.ModuleDetectionKind.Force,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    // The blocks of Nest.
-    experimentalDecorators: true,
-  };
-  const files = new Map([MISSING_PACKAGES, ...blocks].map((block) => [join(root, nameOf(block)), block]));
-  const host = ts.createCompilerHost(options);
-  const { fileExists, getSourceFile } = host;
-  // Folders of blocks that have a path of their own.
-  host.directoryExists = () => true;
-  host.fileExists = (name) => files.has(name) || fileExists(name);
-  host.getSourceFile = (name, version) => {
-    const block = files.get(name);
-    return block ? ts.createSourceFile(name, block.code, version) : getSourceFile(name, version);
-  };
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files].flatMap(([name, { document }]) => {
-    const source = program.getSourceFile(name);
-    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-    return found.map(({ start = 0, messageText }) => {
-      const line = (source?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-      return `${document}:${line} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    });
-  });
+  const folder = mkdtempSync(join(tmpdir(), 'sdk-blocks-'));
+  try {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const files = new Map([MISSING_PACKAGES, ...blocks].map((block) => [nameOf(block), block]));
+    for (const [name, { code }] of files) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), code);
+    }
+    const compilerOptions = {
+      moduleDetection: 'force',
+      allowImportingTsExtensions: true,
+      // The blocks of Nest.
+      experimentalDecorators: true,
+      // Blocks import files of their folder.
+      rootDirs: [folder, root],
+    };
+    const config = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions,
+      files: [...files.keys(), join(root, 'src/testing/http/page/raw.d.ts')],
+      include: [],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [compiler], options);
+    if (status === 0) return [];
+    const errors = [...stdout.matchAll(/^(.+)\((\d+),\d+\): error (.*)$/gm)];
+    if (errors.length === 0) return [stdout + stderr];
+    return errors.map(([, name = '', line, text]) => `${files.get(name)?.document ?? name}:${line} ${text}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

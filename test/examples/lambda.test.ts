@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { StoredWebhook } from 'agent-platform-sdk';
 import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createConsumer, createSqsInbox, decode, type SqsEvent } from '../../examples/lambda/queue.js';
+import { createConsumer, createSqsInbox, decode } from '../../examples/lambda/queue.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
 import { startSqs } from './sqs-server.js';
 
@@ -44,39 +44,26 @@ const stored = (key: string, fields: Partial<StoredWebhook> = {}): StoredWebhook
   ...fields,
 });
 
-const sqsEvent = (...events: readonly StoredWebhook[]): SqsEvent => ({
-  Records: events.map((event, index) => ({
-    messageId: `message-${index}`,
-    body: gzipSync(JSON.stringify(event)).toString('base64'),
-  })),
+const message = (key: string) => ({
+  messageId: key,
+  body: gzipSync(JSON.stringify(stored(key))).toString('base64'),
 });
 
-test('reports only the messages that failed', async () => {
-  const { deadLettersUrl } = await startSqs();
-  const consume = createConsumer(async ({ key }) => {
-    if (key === 'b') throw new Error('away');
-  }, deadLettersUrl);
-  const event = sqsEvent(stored('a'), stored('b'), stored('c'));
-  expect(await consume(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
-});
+const failing: ProcessStored = async ({ key }) => {
+  if (key === 'b') throw new Error('away');
+};
+const hanging: ProcessStored = ({ key }) => new Promise((resolve) => key !== 'b' && resolve());
 
-test('reports a handler that ignores its signal, before the function ends', async () => {
+test.each([
+  ['that failed', failing, message('b'), 30_000],
+  ['whose handler ignores its signal, before the function ends', hanging, message('b'), 2_050],
+  ['that it cannot read', failing, { messageId: 'b', body: 'not gzip' }, 30_000],
+] as const)('reports only the message %s', async (_, process, bad, ms) => {
   const { deadLettersUrl } = await startSqs();
-  const consume = createConsumer(
-    ({ key }) => new Promise((resolve) => key === 'a' && resolve()),
-    deadLettersUrl,
-  );
-  const event = sqsEvent(stored('a'), stored('b'));
-  const almostOver = { getRemainingTimeInMillis: () => 2_050 };
-  expect(await consume(event, almostOver)).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
-});
-
-test('reports a message that it cannot read, and no other', async () => {
-  const { deadLettersUrl } = await startSqs();
-  const consume = createConsumer(async () => undefined, deadLettersUrl);
-  const { Records } = sqsEvent(stored('a'));
-  const event = { Records: [...Records, { messageId: 'odd', body: 'not gzip' }] };
-  expect(await consume(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'odd' }] });
+  const Records = [message('a'), bad, message('c')];
+  const consume = createConsumer(process, deadLettersUrl);
+  const { batchItemFailures } = await consume({ Records }, { getRemainingTimeInMillis: () => ms });
+  expect(batchItemFailures).toEqual([{ itemIdentifier: 'b' }]);
 });
 
 test('the receiver stores in SQS before the 200, and the worker handles', async () => {
