@@ -1,8 +1,22 @@
-// Runs the suite on the ESM build. The argument is the runtime's name in the header `user-agent`.
-import * as sdk from 'agent-platform-sdk';
+// Runs the suite on the ESM build and on the CommonJS build. The argument is the runtime's name in the header
+// `user-agent`. Prints the results as one line of JSON.
+import { createRequire } from 'node:module';
+import * as esm from 'agent-platform-sdk';
 import * as testing from 'agent-platform-sdk/testing';
-import { calls } from './calls.mjs';
-import { runBesideFake } from './harness.mjs';
+import { calls, copies } from './calls.mjs';
+import { run } from './harness.mjs';
 import { nodeWebhooks, webhooks } from './webhooks.mjs';
 
-await runBesideFake({ ...calls, ...webhooks, ...nodeWebhooks }, { sdk, testing, agent: process.argv[2] });
+const require = createRequire(import.meta.url);
+const common = require('agent-platform-sdk');
+const checks = { ...calls, ...copies, ...webhooks, ...nodeWebhooks };
+const results = [];
+for (const about of [
+  { sdk: esm, other: common, testing },
+  { sdk: common, other: esm, testing: require('agent-platform-sdk/testing') },
+]) {
+  const server = await about.testing.createFakePlatform().listen({ control: true });
+  results.push(...(await run(checks, { ...about, fakeUrl: server.url, agent: process.argv[2] })));
+  await server.close();
+}
+console.log(JSON.stringify(results));

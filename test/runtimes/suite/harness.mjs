@@ -19,14 +19,29 @@ export async function thrownBy(call) {
   throw new Error(`expected an error, got ${JSON.stringify(value)}`);
 }
 
-/** Runs the checks in order, each on the fake at `fakeUrl` in its initial state; `agent` is the runtime. */
-export async function run(checks, { sdk, testing, fakeUrl, agent }) {
-  const { seed } = testing.createFakePlatform();
+/** Runs the checks in order. Returns their results. */
+export async function resultsOf(checks, check) {
+  const results = [];
+  for (const name of Object.keys(checks)) {
+    try {
+      await check(checks[name]);
+      results.push({ name });
+    } catch (error) {
+      results.push({ name, failure: String(error?.stack ?? error) });
+    }
+  }
+  return results;
+}
+
+/** Runs the checks, each on the fake at `fakeUrl` in its initial state. `about`: the package, and the runtime. */
+export function run(checks, { fakeUrl, ...about }) {
+  const { sdk, testing } = about;
+  const { eu } = testing.createFakePlatform().seed;
   const connect = (options) =>
     new sdk.AgentPlatform({
       region: 'eu',
-      token: seed.eu.workspaceSecret,
-      baseUrls: { eu: `${fakeUrl}/eu`, na: `${fakeUrl}/na` },
+      token: eu.workspaceSecret,
+      baseUrls: { eu: `${fakeUrl}/eu` },
       maxRetries: 0,
       logLevel: 'off',
       ...options,
@@ -39,24 +54,8 @@ export async function run(checks, { sdk, testing, fakeUrl, agent }) {
   };
   const fault = (settings) => control('POST', '/faults', settings);
   const requests = async () => (await control('GET', '/requests')).requests;
-  const context = { sdk, testing, agent, eu: seed.eu, na: seed.na, connect, control, fault, requests };
-  const results = [];
-  for (const [name, check] of Object.entries(checks)) {
-    try {
-      await control('POST', '/reset', {});
-      await check(context);
-      results.push({ name });
-    } catch (error) {
-      results.push({ name, failure: String(error?.stack ?? error) });
-    }
-  }
-  return results;
-}
-
-/** Runs the checks beside a fake in the same process, and prints the results as one line of JSON. */
-export async function runBesideFake(checks, about) {
-  const server = await about.testing.createFakePlatform().listen({ control: true });
-  const results = await run(checks, { ...about, fakeUrl: server.url });
-  await server.close();
-  console.log(JSON.stringify(results));
+  return resultsOf(checks, async (check) => {
+    await control('POST', '/reset', {});
+    await check({ ...about, eu, connect, control, fault, requests });
+  });
 }

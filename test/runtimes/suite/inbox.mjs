@@ -4,7 +4,7 @@ import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createPostgresInbox } from 'agent-platform-sdk/postgres';
 import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { fixtures, inboxConformance } from 'agent-platform-sdk/testing';
-import { equal, ok, thrownBy } from './harness.mjs';
+import { equal, ok, resultsOf, thrownBy } from './harness.mjs';
 
 const SECRET = 'a-workspace-secret-of-the-suite';
 
@@ -55,15 +55,7 @@ const refusal = {
   },
 };
 
-const results = [];
-for (const [name, check] of Object.entries(kind === 'refused' ? refusal : checks)) {
-  try {
-    await check();
-    results.push({ name });
-  } catch (error) {
-    results.push({ name, failure: String(error?.stack ?? error) });
-  }
-}
+const results = await resultsOf(kind === 'refused' ? refusal : checks, (check) => check());
 console.log(JSON.stringify(results));
 // Inboxes that a rule has left open.
 process.exit();
