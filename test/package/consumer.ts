@@ -9,8 +9,11 @@ import { npm } from '../runtimes/tool-cache.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Returns the folder of a package that is installed for all tests. */
+export const installed = (name: string): string => join(inject('consumer'), 'node_modules', name);
+
 /** Returns the folder of the installed package. */
-export const installedPackage = (): string => join(inject('consumer'), 'node_modules/agent-platform-sdk');
+export const installedPackage = (): string => installed('agent-platform-sdk');
 
 /** Returns the packed package. */
 export const tarball = (): string => join(inject('consumer'), 'package.tgz');
@@ -75,7 +78,7 @@ export function writeTsconfig(folder: string, options: object, include?: readonl
 /** Compiles a project with TypeScript 7, the fastest. Returns what it prints: nothing, without errors. */
 export function compile(folder: string, options: object): Promise<string> {
   writeTsconfig(folder, options);
-  return tsc(join(inject('consumer'), 'node_modules/typescript-7.0'), folder);
+  return tsc(installed('typescript-7.0'), folder);
 }
 
 /** Runs a compiler. Returns what it prints, also if it exits with 1 or 2 because of errors. */

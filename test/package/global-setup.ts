@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { npm } from '../runtimes/tool-cache.js';
+import { allRows } from '../support/rows.js';
 import { removeLater, root } from './consumer.js';
 
 declare module 'vitest' {
@@ -12,17 +13,37 @@ declare module 'vitest' {
   }
 }
 
-/** The versions that users have, under names of their own. */
-const VERSIONS = [
-  'typescript-5.4@npm:typescript@5.4.5',
-  'typescript-6.0@npm:typescript@6.0.3',
+/** What the tests use beside the package and its peers. Several versions have names of their own. */
+const PACKAGES = [
   'typescript-7.0@npm:typescript@7.0.2',
-  'types-node-20@npm:@types/node@20.19.43',
-  'types-node-22@npm:@types/node@22.20.5',
   'types-node-24@npm:@types/node@24.19.2',
   'types-node-25@npm:@types/node@25.9.9',
   'types-node-26@npm:@types/node@26.6.6',
-  'zod-oldest@npm:zod@3.25.76',
+  // servers.test.ts
+  '@hono/node-server@2.1.9',
+  '@nestjs/common@12.5.1',
+  '@nestjs/core@12.5.1',
+  '@nestjs/platform-express@12.5.1',
+  '@nestjs/platform-fastify@12.5.0',
+  'elysia@1.4.30',
+  'h3@2.0.8',
+  'h3-1@npm:h3@1.15.11',
+  'hono@4.13.19',
+  'reflect-metadata@0.2.2',
+  'rxjs@7.8.2',
+  // openapi.test.ts. openapi-typescript brings the other validator, @redocly/openapi-core.
+  '@seriousme/openapi-schema-validator@2.11.0',
+  'openapi-fetch@0.17.0',
+  'openapi-typescript@7.13.0',
+  'typescript@5.9.3',
+];
+
+/** For the rows of types.test.ts that only the night tries. */
+const NIGHTLY = [
+  'typescript-5.4@npm:typescript@5.4.5',
+  'typescript-6.0@npm:typescript@6.0.3',
+  'types-node-20@npm:@types/node@20.19.43',
+  'types-node-22@npm:@types/node@22.20.5',
 ];
 
 // Vitest loads this file once per project (4.1, `_initializeGlobalSetup`), so what all projects of a run share is kept
@@ -55,5 +76,5 @@ function install(consumer: string): Promise<string> {
   const peers = ['msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod'].map(
     (name) => `${name}@${devDependencies[name]}`,
   );
-  return npm(consumer, 'install', './package.tgz', ...peers, ...VERSIONS);
+  return npm(consumer, 'install', './package.tgz', ...peers, ...PACKAGES, ...(allRows ? NIGHTLY : []));
 }

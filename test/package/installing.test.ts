@@ -81,28 +81,33 @@ test.for(pairs)(
     const folder = ownProject(onTestFinished, {
       'yarn.lock': '',
       '.yarnrc.yml': 'nodeLinker: node-modules\nenableTelemetry: false\n',
-      'program.ts': withZod4(source('loose.ts')),
+      'program.ts': withZod4(source('program.ts')),
     });
     cpSync(tarball(), join(folder, 'package.tgz'));
     const env = { ...process.env, PNPM_HOME: folder, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' };
     const command = tool === 'npm' ? 'npm' : join(await downloaded(installTool(tool), context), path);
-    const packages = ['agent-platform-sdk@file:./package.tgz', `zod@${zod}`];
-    await execute(command, [...args, ...packages], { cwd: folder, env });
+    await execute(command, [...args, 'agent-platform-sdk@file:./package.tgz', `zod@${zod}`], {
+      cwd: folder,
+      env,
+    });
     expect(await compile(folder, { skipLibCheck: false })).toBe('');
     const code = "console.log(typeof require('agent-platform-sdk').endpoint)";
     expect(run(folder, '--eval', code)).toBe('function\n');
   },
 );
 
-test("pnpm installs the inbox's packages once the build of msgpackr-extract is refused", async () => {
-  const [tool, path] = PNPM;
-  const pnpm = join(await installTool(tool), path);
-  const cwd = ownProject(onTestFinished, { 'inbox.js': program });
-  const store = ['--store-dir', join(CACHE, 'pnpm-store')];
-  const options = { cwd, env: { ...process.env, PNPM_HOME: cwd } };
-  const add = execute(pnpm, ['add', ...store, tarball(), 'bullmq@6.7.0', 'ioredis@6.0.0'], options);
-  await expect(add).rejects.toThrow('ERR_PNPM_IGNORED_BUILDS');
-  await execute(pnpm, ['approve-builds', '!msgpackr-extract'], options);
-  await execute(pnpm, ['install', ...store], options);
-  expect(run(cwd, 'inbox.js')).toBe('function\n');
-});
+test.runIf(allRows)(
+  "pnpm installs the inbox's packages once the build of msgpackr-extract is refused",
+  async () => {
+    const [tool, path] = PNPM;
+    const pnpm = join(await installTool(tool), path);
+    const cwd = ownProject(onTestFinished, { 'inbox.js': program });
+    const store = ['--store-dir', join(CACHE, 'pnpm-store')];
+    const options = { cwd, env: { ...process.env, PNPM_HOME: cwd } };
+    const add = execute(pnpm, ['add', ...store, tarball(), 'bullmq@6.7.0', 'ioredis@6.0.0'], options);
+    await expect(add).rejects.toThrow('ERR_PNPM_IGNORED_BUILDS');
+    await execute(pnpm, ['approve-builds', '!msgpackr-extract'], options);
+    await execute(pnpm, ['install', ...store], options);
+    expect(run(cwd, 'inbox.js')).toBe('function\n');
+  },
+);

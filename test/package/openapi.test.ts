@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile, execute, install, ownProject, run } from './consumer.js';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { compile, installed, project, run, source } from './consumer.js';
 
 // What programs in other languages begin with: openapi.json, read by tools of the npm registry.
 
-const PACKAGES = [
-  'openapi-typescript@7.13.0',
-  'openapi-fetch@0.17.0',
-  // openapi-typescript brings the other validator, @redocly/openapi-core.
-  '@seriousme/openapi-schema-validator@2.11.0',
-  'typescript@5.9.3',
-];
-
-const app = ownProject(afterAll, {}, 'test/package/consumers/openapi');
-beforeAll(() => install(app, ...PACKAGES));
+const DOCUMENT = '../node_modules/agent-platform-sdk/openapi.json';
 
 test('two independent validators find nothing wrong', () => {
-  expect(JSON.parse(run(app, 'validate.mjs'))).toEqual([[], []]);
+  const folder = project({ 'validate.mjs': source('openapi/validate.mjs') });
+  expect(JSON.parse(run(folder, 'validate.mjs', DOCUMENT))).toEqual([[], []]);
 });
 
 test('a client that openapi-typescript generates compiles, and calls the fake', async () => {
-  const document = 'node_modules/agent-platform-sdk/openapi.json';
-  await execute('npx', ['openapi-typescript', document, '--output', 'schema.d.ts'], { cwd: app });
+  const folder = project({
+    'package.json': '{ "type": "module" }',
+    'generated-client.ts': source('openapi/generated-client.ts'),
+  });
+  run(folder, join(installed('openapi-typescript'), 'bin/cli.js'), DOCUMENT, '--output', 'schema.d.ts');
   const lib = ['es2022', 'dom', 'dom.iterable'];
   const options = { lib, types: [], noUncheckedIndexedAccess: true, skipLibCheck: true, noEmit: false };
-  expect(await compile(app, options)).toBe('');
+  expect(await compile(folder, options)).toBe('');
   const printed = ['offline', 'BAD_REQUEST', 'find_invoice', true, 'lead_captured'];
-  expect(JSON.parse(run(app, 'generated-client.js'))).toEqual(printed);
+  expect(JSON.parse(run(folder, 'generated-client.js'))).toEqual(printed);
 });

@@ -6,23 +6,14 @@ import { bunBinary, denoBinary, downloaded } from '../runtimes/tool-cache.js';
 import { startWorker, WORKERD } from '../runtimes/workerd.js';
 import { launch, type RunningProcess } from '../support/example-process.js';
 import { allRows } from '../support/rows.js';
-import { execute, install, ownProject, root } from './consumer.js';
+import { execute, install, ownProject, project, root, source } from './consumer.js';
 import { deliverUntilRefused } from './deliver-until-refused.js';
 
 // Frameworks that are too heavy to be development dependencies, from the npm registry: the rows of the guides.
 
-/** Servers of `servers.mjs` that are installed together. */
-interface App {
-  readonly packages: readonly string[];
-  /** A folder of this repository that it is built from, and the command of npx that builds it. */
-  readonly folder?: string;
-  readonly build?: readonly string[];
-  readonly servers: readonly Server[];
-}
-
 /**
- * A server. `refused` is its status for an error of the client that its route does not catch. After SIGTERM it drains
- * open connections, or finishes only the delivery in progress.
+ * A server of `servers.mjs`. `refused` is its status for an error of the client that its route does not catch. After
+ * SIGTERM it drains open connections, or finishes only the delivery in progress.
  */
 type Server = readonly [name: string, refused: number | undefined, end?: End];
 type End = 'drains' | 'drains, then SIGTERM' | 'finishes';
@@ -35,38 +26,29 @@ const NEST: readonly Server[] = [
   ['Nest on Fastify, hooks', 500, 'drains, then SIGTERM'],
 ];
 
-const GATE: Readonly<Record<string, App>> = {
-  'the newest': {
-    packages: [
-      'h3@2.0.8',
-      'h3-1@npm:h3@1.15.11',
-      '@nestjs/core@12.5.1',
-      '@nestjs/common@12.5.1',
-      '@nestjs/platform-express@12.5.1',
-      '@nestjs/platform-fastify@12.5.0',
-      'reflect-metadata@0.2.2',
-      'rxjs@7.8.2',
-      '@hono/node-server@2.1.9',
-      'hono@4.13.19',
-      'elysia@1.4.30',
-    ],
-    servers: [
-      ['Hono', 500, 'drains'],
-      ['h3 2', 401, 'drains'],
-      ['h3 1', 401, 'drains'],
-      ['h3 1, node', 401, 'drains'],
-      ['h3 1, toWebHandler', 401],
-      ['h3 1, node, a request that is none', 401],
-      ...NEST,
-      ['Elysia', 401, 'finishes'],
-      ['Bun', undefined, 'finishes'],
-      ['Deno', undefined, 'finishes'],
-    ],
-  },
-};
+/** Those whose packages `global-setup.ts` installs. */
+const GATE: readonly Server[] = [
+  ['Hono', 500, 'drains'],
+  ['h3 2', 401, 'drains'],
+  ['h3 1', 401, 'drains'],
+  ['h3 1, node, a request that is none', 401],
+  ['Nest on Fastify, hooks', 500, 'drains, then SIGTERM'],
+  ['Elysia', 401, 'finishes'],
+  ['Bun', undefined, 'finishes'],
+  ['Deno', undefined, 'finishes'],
+];
 
-/** Those that need an installation of their own, and a build. */
+/** Servers that are installed together. */
+interface App {
+  readonly servers: readonly Server[];
+  readonly packages?: readonly string[];
+  /** A folder of this repository that it is built from, and the command of npx that builds it. */
+  readonly folder?: string;
+  readonly build?: readonly string[];
+}
+
 const NIGHTLY: Readonly<Record<string, App>> = {
+  'other ways to mount': { servers: [['h3 1, toWebHandler', 401], ...NEST.slice(0, 3)] },
   'Nest 11, which cannot be installed beside 12': {
     packages: [
       '@nestjs/core@11.2.10',
@@ -153,12 +135,16 @@ async function commandOf(name: string): Promise<readonly [program: string, ...ar
   return [process.execPath];
 }
 
-describe.for(Object.entries({ ...GATE, ...(allRows && NIGHTLY) }))('%s', ([, app]) => {
-  let cwd = '';
+const apps = Object.entries<App>({ 'the newest': { servers: GATE }, ...(allRows && NIGHTLY) });
+
+describe.for(apps)('%s', ([, { packages, folder, build, servers }]) => {
+  const copied = ['test/package/consumers/servers.mjs', ...(folder === undefined ? [] : [folder])];
+  const cwd =
+    packages === undefined
+      ? project({ 'servers.mjs': source('servers.mjs') })
+      : ownProject(afterAll, {}, ...copied);
   beforeAll(async () => {
-    const { packages, folder, build } = app;
-    cwd = ownProject(afterAll, {}, 'test/package/consumers/servers.mjs', ...(folder ? [folder] : []));
-    await install(cwd, ...packages);
+    if (packages !== undefined) await install(cwd, ...packages);
     if (build !== undefined) await execute('npx', build, { cwd, env: withoutSecrets });
   }, 600_000);
 
@@ -167,7 +153,7 @@ describe.for(Object.entries({ ...GATE, ...(allRows && NIGHTLY) }))('%s', ([, app
     return launch(program, [...args, 'servers.mjs', name], { cwd, env: { ...environment, ...settings } });
   };
 
-  test.for(app.servers)('%s receives webhooks, answers a refused call, and ends', async (server) => {
+  test.for(servers)('%s receives webhooks, answers a refused call, and ends', async (server) => {
     const [name, refused, end] = server;
     const running = await start(name);
     const address = await addressOf(running);
@@ -197,7 +183,7 @@ describe.for(Object.entries({ ...GATE, ...(allRows && NIGHTLY) }))('%s', ([, app
     expect(running.lines.at(-1)).toBe('closed');
   });
 
-  if (app.build?.[0] !== 'vite') return;
+  if (build?.[0] !== 'vite') return;
   test('SvelteKit refuses what exceeds BODY_SIZE_LIMIT', async () => {
     const limited = await start('SvelteKit', { BODY_SIZE_LIMIT: '512K' });
     const url = new URL('/webhooks', await addressOf(limited));

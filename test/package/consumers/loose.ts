@@ -1,21 +1,9 @@
 /** A program without strict types. Compiled, never run. */
-import {
-  AgentPlatform,
-  createWebhookHandlers,
-  endpoint,
-  ToolSchema,
-  withData,
-  withoutData,
-} from 'agent-platform-sdk';
+import { AgentPlatform, createWebhookHandlers, endpoint, withData, withoutData } from 'agent-platform-sdk';
 import * as z from 'zod';
 
 const platform = new AgentPlatform({ token: undefined });
-const listTools = endpoint({
-  method: 'GET',
-  path: '/agents/{agentId}/tools',
-  response: withData(z.array(ToolSchema)),
-});
-const stop = endpoint({ method: 'POST', path: '/stop', response: withoutData() });
+const listNames = endpoint({ method: 'GET', path: '/names', response: withData(z.array(z.string())) });
 const rename = endpoint({
   method: 'PATCH',
   path: '/agents/{agentId}',
@@ -24,11 +12,9 @@ const rename = endpoint({
 });
 
 export async function main(): Promise<string[]> {
-  await platform.send(stop);
   await platform.send(rename, { path: { agentId: 'agent' }, body: { name: 'name' } });
-  const tools = await platform.send(listTools, { path: { agentId: 'agent' } });
   const tool = await platform.tools.get('tool', { timeout: undefined });
-  return [...tools.map(({ id }) => id), String(tool.name)];
+  return [...(await platform.send(listNames)), String(tool.name)];
 }
 
 export const handlers = createWebhookHandlers().on('lead_captured', ({ payload }) => payload.leadEmail);

@@ -1,4 +1,4 @@
-// In Jest, CommonJS has no `import()` without a flag of Node (nodejs/node#51154).
+// Run by Jest. In CommonJS, Jest has no `import()` without a flag of Node (nodejs/node#51154).
 test('every entry point loads, and refuses a wrong option', () => {
   const { AgentPlatform, ConfigurationError } = require('agent-platform-sdk');
   const creators = [
@@ -9,4 +9,13 @@ test('every entry point loads, and refuses a wrong option', () => {
     require('agent-platform-sdk/redis').createRedisDedupe,
   ];
   for (const create of creators) expect(() => create({ unheardOf: true })).toThrow(ConfigurationError);
+});
+
+// jest#13398: an automock takes getters only of a module that is marked as an ES module.
+test('an automock has every export', () => {
+  const sdk = jest.createMockFromModule('agent-platform-sdk');
+  const { __esModule, ...mocked } = sdk;
+  expect(Object.keys(mocked).sort()).toEqual(Object.keys(jest.requireActual('agent-platform-sdk')).sort());
+  expect(jest.isMockFunction(sdk.createWebhookReceiver)).toBe(true);
+  expect(jest.isMockFunction(new sdk.AgentPlatform().request)).toBe(true);
 });

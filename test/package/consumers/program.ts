@@ -15,24 +15,11 @@ import { createFakePlatform } from 'agent-platform-sdk/testing';
 import * as z from 'zod';
 import * as mini from 'zod/mini';
 
-const fake = createFakePlatform();
-const platform = new AgentPlatform({
-  token: async () => 'a-token',
-  baseUrls: fake.baseUrls,
-  fetch: fake.fetch,
-});
+const { baseUrls, fetch } = createFakePlatform();
+const platform = new AgentPlatform({ token: async () => 'a-token', baseUrls, fetch });
 
 // @ts-expect-error Without a type for headers, anything would do.
 export const wrong = new AgentPlatform({ headers: 5 });
-
-export async function readTool(): Promise<Tool> {
-  try {
-    return await platform.tools.get('tool');
-  } catch (error) {
-    if (error instanceof AuthenticationError) console.log(error.status, error.issues.length);
-    throw error;
-  }
-}
 
 export async function readConversation(): Promise<Conversation> {
   const ids = { agentId: 'agent', convoId: 'convo' };
@@ -50,23 +37,23 @@ const listToolsMini = endpoint({ method: 'GET', path, response: withData(mini.ar
 export async function sendCustom(): Promise<Tool[]> {
   // @ts-expect-error The path has no such parameter.
   await platform.send(listTools, { path: { toolId: 'tool' } });
-  await platform.send(listTools, { path: { workspaceId: 'workspace' } });
-  return platform.send(listToolsMini, { path: { workspaceId: 'workspace' } });
+  const tools: Tool[] = await platform.send(listTools, { path: { workspaceId: 'workspace' } });
+  return tools.concat(await platform.send(listToolsMini, { path: { workspaceId: 'workspace' } }));
 }
 
-export const receiver = createWebhookReceiver({ secret: 'a-secret' }).on('lead_captured', async (event) => {
+export const statusOf = (error: unknown) => error instanceof AuthenticationError && error.status;
+
+const secret = 'a-secret';
+export const createdAt: number = parseWebhook('{}', { secret }).payload.createdAt;
+export const receiver = createWebhookReceiver({ secret }).on('lead_captured', async (event) => {
   const type: 'lead_captured' = event.type;
   console.log(type, event.payload.leadEmail);
 });
 
-export const createdAt: number = parseWebhook('{}', { secret: 'a-secret' }).payload.createdAt;
-
-export const inbox = createSqliteInbox({ path: 'webhooks.db', backoff: { type: 'fixed', delay: 1_000 } });
-export const storing = createWebhookReceiver({ secret: 'a-secret', inbox });
+const inbox = createSqliteInbox({ path: 'webhooks.db', backoff: { type: 'fixed', delay: 1_000 } });
+export const storing = createWebhookReceiver({ secret, inbox });
 export const worker = inbox.work({ lead_captured: ({ payload }) => console.log(payload.leadEmail) });
 // @ts-expect-error There is no such event type.
 inbox.work({ lead_caught: () => undefined });
-
 /** What comes from a queue of one's own. */
 export const move = inbox.work({ handles: () => true, process: async ({ key }) => console.log(key) });
-export const ready: Promise<boolean> = inbox.health().then(({ warnings }) => warnings.damaged === undefined);

@@ -67,7 +67,6 @@ const throughFetch = async () => {
   const { toWebRequest } = await import('h3-1');
   return h3App((event) => receiver.fetch(toWebRequest(event)));
 };
-const throughNode = () => h3App((event) => receiver.node(event.node.req, event.node.res));
 
 async function serveNode(listener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -115,10 +114,6 @@ const servers = {
     const { toNodeListener } = await import('h3-1');
     return serveNode(toNodeListener(await throughFetch()));
   },
-  'h3 1, node': async () => {
-    const { toNodeListener } = await import('h3-1');
-    return serveNode(toNodeListener(await throughNode()));
-  },
   // unjs/nitro#912
   'h3 1, toWebHandler': async () => {
     const { toWebHandler } = await import('h3-1');
@@ -128,7 +123,7 @@ const servers = {
   'h3 1, node, a request that is none': async () => {
     const { toNodeListener } = await import('h3-1');
     const { fetchNodeRequestHandler } = await import('node-mock-http');
-    const listener = toNodeListener(await throughNode());
+    const listener = toNodeListener(await h3App((event) => receiver.node(event.node.req, event.node.res)));
     return serveWeb(({ url, method, headers, body }) =>
       fetchNodeRequestHandler(listener, url, { method, headers, body }),
     );

@@ -1,9 +1,9 @@
-// Prints what two independent validators of OpenAPI documents find wrong with that of the package.
+// Prints what two independent validators of OpenAPI documents find wrong with a file.
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 
-const file = 'node_modules/agent-platform-sdk/openapi.json';
+const [, , file] = process.argv;
 const source = readFileSync(file, 'utf8');
 const { errors = [] } = await new Validator().validate(JSON.parse(source));
 // The rules of the specification, and further ones. Warnings are of taste: a license, a documented 4xx.
