@@ -55,9 +55,8 @@ test.concurrent.for(PROJECTS)(
   'installs, compiles and runs beside the $name packages',
   async ({ name, typescript, sources, tests, nodes }, context) => {
     const folder = ownProject(context.onTestFinished, {}, `test/latest/${name}`);
-    await downloaded(npm(folder, 'ci'), context);
-    // Without `--force`: npm refuses a package whose peer is out of range.
-    await npm(folder, 'install', '--no-save', tarball());
+    // What is pinned, too. Without `--force`: npm refuses a package whose peer is out of range.
+    await downloaded(npm(folder, 'install', '--no-save', tarball()), context);
     for (const copied of ['test', 'examples']) {
       cpSync(join(root, copied), join(folder, copied), { recursive: true });
     }

@@ -7,7 +7,5 @@ const handle = async () => {
   if (process.env.HANGS) await new Promise(() => undefined);
   console.log('ended');
 };
-const worker = inbox.work({ lead_captured: handle }, { lockDuration: 1_000 });
+inbox.work({ lead_captured: handle }, { lockDuration: 1_000 });
 process.on('SIGTERM', () => void inbox.close({ grace: 100 }));
-await worker.bullmq.waitUntilReady();
-console.log('ready');
