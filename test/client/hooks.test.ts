@@ -104,10 +104,13 @@ test('onRequest sees no token, and cannot change it or the content type', async 
     headers.set('authorization', 'Bearer other');
     headers.set('content-type', 'text/plain');
   };
-  await createClient({ hooks: { onRequest } }).variables.create(seed.agentId, { key: 'k' });
-  expect(seen).toEqual([null]);
-  expect(requests[0]?.headers.get('content-type')).toBe('application/json');
-  expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${TOKEN}`);
+  const { tools, variables } = createClient({ hooks: { onRequest } });
+  await variables.create(seed.agentId, { key: 'k' });
+  await tools.get(toolId);
+  expect(seen).toEqual([null, null]);
+  const sent = (name: string) => requests.map((request) => request.headers.get(name));
+  expect(sent('content-type')).toEqual(['application/json', null]);
+  expect(sent('authorization')).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
 });
 
 test('hooks may be the methods of an object', async () => {

@@ -198,7 +198,9 @@ const tunnel = (message: string) => Object.assign(new Error(message), { code: 'E
 const refused = Object.assign(new Error('?'), { code: 'ECONNREFUSED', syscall: 'connect' });
 const cut = Object.assign(new Error('?'), { code: 'ECONNRESET', syscall: 'read' });
 const late = Object.assign(new Error('?'), { code: 'ETIMEDOUT', syscall: 'connect' });
-const innermost = Array.from({ length: 4 }).reduce<Error>((cause) => new Error('outer', { cause }), refused);
+/** An error with a refused connection behind this number of others. */
+const refusedBehind = (count: number) =>
+  Array.from({ length: count }).reduce<Error>((cause) => new Error('outer', { cause }), refused);
 const circular = new Error('circular');
 circular.cause = circular;
 
@@ -209,7 +211,8 @@ circular.cause = circular;
 test.each<[what: string, thrown: unknown, end: 'again' | 'never' | 'unknown', says?: string]>([
   ['Node: refused', coded('ECONNREFUSED'), 'again'],
   ['Node: refused, within another failure', coded('ERR_PROXY', { cause: refused }), 'again'],
-  ['the innermost of five causes', innermost, 'again'],
+  ['the fifth cause', refusedBehind(5), 'again'],
+  ['the sixth cause', refusedBehind(6), 'unknown'],
   ['Node: no such host', coded('ENOTFOUND'), 'again', 'The address of a fake needs `fetch: fake.fetch`.'],
   ['Node: timed out while connecting', failed(late), 'again'],
   ['Node: no address was reached', failed(new AggregateError([late, refused])), 'again'],
