@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Call, calls, outcomeOf, startRawServer, wire } from '../../support/raw-server.js';
-import { connect, connectTo, rejectionOf, success } from '../../support/server.js';
+import { connect, rejectionOf, success } from '../../support/server.js';
 
 // Backoff is a random part of a bound: with 0 there is nothing to wait for.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
@@ -78,7 +78,8 @@ test.each(rows.flatMap(([what, send, ...types]) => getAndPost.map((call) => ({ c
     expect(types).toContain(outcome.type);
     if (outcome.type === 'value') expect(outcome.value).toEqual(call.value);
     expect(outcome.unknown).toBe(call.method !== 'GET' && outcome.type !== 'value');
-    if (call.method !== 'GET') expect(server.requests).toHaveLength(1);
+    // What timed out may not have reached the server.
+    if (call.method !== 'GET') expect(server.requests.length).toBeLessThanOrEqual(1);
     await expect.poll(server.open, { timeout: 20_000 }).toBe(0);
   },
 );
@@ -86,10 +87,9 @@ test.each(rows.flatMap(([what, send, ...types]) => getAndPost.map((call) => ({ c
 test('the limit counts bytes after decompression, whatever length is declared', async () => {
   const text = `\ufeff${JSON.stringify(success({ id: 't1', name: 'x'.repeat(100_000) }))}`;
   const zipped = gzipSync(text);
-  const { platform } = await connectTo((_, response) => {
-    response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': zipped.length }).end(zipped);
-  });
-  const get = (maxResponseBytes: number) => platform.withOptions({ maxResponseBytes }).tools.get('t1');
+  const headers = ['content-encoding: gzip', `content-length: ${zipped.length}`, 'connection: close'];
+  const server = await startRawServer((socket) => void socket.end(wire('200 OK', headers, zipped)));
+  const get = (maxResponseBytes: number) => connect(server.url, { maxResponseBytes }).tools.get('t1');
   expect(await get(text.length + 2)).toMatchObject({ id: 't1' });
   expect(await rejectionOf(get(text.length + 1))).toMatchObject({ issues: [{ code: 'too_large' }] });
 });
