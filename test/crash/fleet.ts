@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { POISONED, type ProcessSettings } from './settings.js';
 
 /** The program that runs the processes, with its arguments: this Node, or `CRASH_RUNTIME='deno run --allow-all'`. */
-const RUNTIME = process.env.CRASH_RUNTIME?.split(' ') ?? [process.execPath, '--enable-source-maps'];
+const RUNTIME = process.env.CRASH_RUNTIME?.split(' ') ?? [process.execPath];
 
 /** The processes of one kind. One that is killed is started again. */
 export class Fleet {
@@ -36,13 +36,19 @@ export class Fleet {
     this.#processes.push(this.#start(settings));
   }
 
-  /** Ends one like a deployment, and replaces it by one with other settings, or with the same. */
-  async replace(index: number, settings = this.#settings[index]): Promise<void> {
-    const child = this.#processes[index];
-    if (child === undefined || settings === undefined) return;
-    await end(child, 'SIGTERM');
-    this.#settings[index] = settings;
-    this.#processes[index] = this.#start(settings);
+  /**
+   * Ends the oldest like a deployment, and replaces it by one with other settings, or with the same.
+   *
+   * @param untilReady - With it, the new one starts first, and the oldest ends when this resolves.
+   */
+  async replaceOldest(settings?: ProcessSettings, untilReady?: () => Promise<unknown>): Promise<void> {
+    const [oldSettings, oldest] = [this.#settings.shift(), this.#processes.shift()];
+    const next = settings ?? oldSettings;
+    if (oldest === undefined || next === undefined) return;
+    if (untilReady === undefined) await end(oldest, 'SIGTERM');
+    this.add(next);
+    await untilReady?.();
+    await end(oldest, 'SIGTERM');
   }
 
   /** Ends all of them. What they ran counts as killed. */

@@ -17,8 +17,6 @@ export type Step =
   | 'stalled'
   /** The handlers have blocked the event loop for longer than the locks last. */
   | 'blocked'
-  /** The worker has no handler, and gives the event back. */
-  | 'unhandled'
   /** Not a step of a run, but an error of Redis, with its code in place of the key. */
   | 'refused';
 

@@ -38,7 +38,10 @@ process.on('SIGTERM', () => {
 
 function receive(inbox: Inbox, port: number): Server {
   const receiver = createWebhookReceiver({ secret: settings.secret, inbox, logLevel: 'off' });
-  return createServer(receiver.node).listen(port, '127.0.0.1');
+  const server = createServer(receiver.node);
+  // Above that of whatever is in front: the default, 5 s, is less than the pause between two events.
+  server.keepAliveTimeout = 65_000;
+  return server.listen(port, '127.0.0.1');
 }
 
 function work(inbox: Inbox, worker: WorkerSettings): void {
@@ -53,7 +56,7 @@ function work(inbox: Inbox, worker: WorkerSettings): void {
     });
   }
   const started = inbox.work(handlers, worker.options);
-  if ('bullmq' in started) watchLocks((started as BullMQInboxWorker).bullmq, worker);
+  if ('bullmq' in started) watchLocks((started as BullMQInboxWorker).bullmq);
 }
 
 /** Writes what the handler has done, and completes its event. */
@@ -68,9 +71,8 @@ async function writeOnce(inbox: Inbox, key: string, name: string, end: () => voi
 }
 
 /** Records which locks are lost, by BullMQ's events. */
-function watchLocks(bullmq: BullMQWorker, worker: WorkerSettings): void {
+function watchLocks(bullmq: BullMQWorker): void {
   bullmq
-    .on('active', ({ id = '', name }) => void (worker.types.includes(name) || write('unhandled', id)))
     .on('stalled', (key) => write('stalled', key))
     .on('lockRenewalFailed', (keys) => keys.forEach((key) => write('lost', key)))
     .on('error', ({ name, message }) => {

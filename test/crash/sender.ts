@@ -88,7 +88,7 @@ async function sendForged(name: string, options: SenderOptions, ledger: Ledger):
 }
 
 /** Every other event has the second type. The name is in a field that both types have. */
-function bodyOf(agentId: string, workspaceSecret: string, size: number): string {
+export function bodyOf(agentId: string, workspaceSecret: string, size: number): string {
   const [lead, deleted] = TYPES;
   const isLead = Number(agentId.split('-').at(-1)) % 2 === 0;
   const common = { agentId, createdAt: 1_760_000_000_000, notes: 'x'.repeat(size), workspaceSecret };

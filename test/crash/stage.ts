@@ -18,8 +18,10 @@ import {
 } from './settings.js';
 import { judge, type Verdict } from './verdict.js';
 
-export const EVENTS = Number(process.env.CRASH_EVENTS ?? 2_000);
-export const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
+/** The events that a scenario sends, unless it says otherwise. */
+export const EVENTS = Number(process.env.CRASH_EVENTS ?? 1_000);
+const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
+console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 /** Whether locks and time limits are shorter than the defaults. */
 export const IS_SHORT = EVENTS < 10_000;
 
@@ -36,11 +38,13 @@ export interface StageOptions {
   /** How many of the receivers are workers too. Default 0. */
   readonly receiversThatWork?: number;
   readonly workers?: number;
+  /** Default `EVENTS`. */
+  readonly events?: number;
   /** The number of events that are sent at the same time. Default 64. */
   readonly senders?: number;
 }
 
-const SECRET = 'campaign-workspace-secret';
+export const SECRET = 'campaign-workspace-secret';
 const RECEIVERS = 2;
 const WORKERS = 3;
 /** Time limit for handling what is left after the last fault, in ms: twice that of a handler. */
@@ -53,33 +57,36 @@ export class Stage {
   readonly random = randomNumbers(SEED);
   readonly receivers: Fleet;
   readonly workers: Fleet;
+  /** Of the receivers. */
+  readonly ports: readonly number[];
   inbox: Awaited<ReturnType<typeof openInbox>>;
   /** The times of failovers, at which Redis lost what it had not replicated yet. */
   readonly forgotten: number[] = [];
   readonly #common: Omit<ProcessSettings, 'port' | 'worker'>;
-  readonly #ports: readonly number[];
-  readonly #senders: number;
+  readonly #options: StageOptions;
 
   private constructor(options: StageOptions, ports: readonly number[], inbox: Stage['inbox']) {
-    const { storage, workers = WORKERS, receiversThatWork = 0, senders = 64 } = options;
-    this.#ports = ports;
-    this.#senders = senders;
+    const { storage, workers = WORKERS, receiversThatWork = 0, clock } = options;
+    this.#options = options;
+    this.ports = ports;
+    this.inbox = inbox;
     const journals = mkdtempSync(join(tmpdir(), 'journals-'));
-    const { clock } = options;
-    const common = { storage, inbox: options.inbox ?? {}, secret: SECRET, journals };
     // Rarer than workers need to see that another one is dead: nothing is freed for a lock after a jump.
     const every = IS_SHORT ? 2_000 : 90_000;
-    this.#common = clock === undefined ? common : { ...common, clock: { most: clock, every } };
+    this.#common = {
+      storage,
+      inbox: options.inbox ?? {},
+      secret: SECRET,
+      journals,
+      ...(clock !== undefined && { clock: { most: clock, every } }),
+    };
     const worker = this.worker(options.worker);
-    this.receivers = new Fleet(
-      SCRIPT,
-      ports.map((port, index) => ({ ...(index < receiversThatWork ? worker : this.#common), port })),
-    );
-    this.workers = new Fleet(
-      SCRIPT,
-      Array.from({ length: workers }, () => worker),
-    );
-    this.inbox = inbox;
+    const receivers = ports.map((port, index) => ({
+      ...(index < receiversThatWork && worker),
+      ...this.receiver(port),
+    }));
+    this.receivers = new Fleet(SCRIPT, receivers);
+    this.workers = new Fleet(SCRIPT, Array<ProcessSettings>(workers).fill(worker));
   }
 
   /** Resolves when the receivers respond. */
@@ -91,20 +98,23 @@ export class Stage {
     return stage;
   }
 
-  /** The settings of a worker, which handles both types by default. */
-  worker(settings: Partial<WorkerSettings> = {}): ProcessSettings {
-    const options = IS_SHORT ? { lockDuration: 2_000, ...settings.options } : settings.options;
-    const worker = { types: TYPES, ...settings, ...(options === undefined ? {} : { options }) };
-    return { ...this.#common, worker };
+  /** The settings of a receiver. */
+  receiver(port: number): ProcessSettings {
+    return { ...this.#common, port };
   }
 
-  /** Sends all events, and calls `happen` each time that about `every` more were sent. */
-  async send(every: number, happen: () => Promise<unknown>): Promise<void> {
-    const urls = this.#ports.map((port) => `http://127.0.0.1:${port}/`);
-    const sending = sendAll(
-      { events: EVENTS, senders: this.#senders, secret: SECRET, urls, random: randomNumbers(SEED + 1) },
-      this.ledger,
-    );
+  /** The settings of a worker, which handles both types by default. */
+  worker(settings: Partial<WorkerSettings> = {}): ProcessSettings {
+    const options = { ...(IS_SHORT && { lockDuration: 2_000 }), ...settings.options };
+    return { ...this.#common, worker: { types: TYPES, ...settings, options } };
+  }
+
+  /** Sends all events, and calls `happen` each time that about `every` more were sent. Default: never. */
+  async send(every = Number.POSITIVE_INFINITY, happen: () => unknown = () => undefined): Promise<void> {
+    const { events = EVENTS, senders = 64 } = this.#options;
+    const urls = this.ports.map((port) => `http://127.0.0.1:${port}/`);
+    const random = randomNumbers(SEED + 1);
+    const sending = sendAll({ events, senders, secret: SECRET, urls, random }, this.ledger);
     for (let due = every; !this.ledger.isComplete; due += every * (0.5 + this.random())) {
       while (this.ledger.sent.size < due && !this.ledger.isComplete) await sleep(20);
       if (!this.ledger.isComplete) await happen();
@@ -119,7 +129,7 @@ export class Stage {
     this.inbox = await openInbox(this.#common);
     this.receivers.startAgain();
     this.workers.startAgain();
-    await Promise.all(this.#ports.map(untilResponding));
+    await Promise.all(this.ports.map(untilResponding));
   }
 
   /** Waits until no event is waiting, active or retrying. */
@@ -158,7 +168,7 @@ export class Stage {
   }
 }
 
-async function untilResponding(port: number): Promise<void> {
+export async function untilResponding(port: number): Promise<void> {
   for (;;) {
     try {
       await fetch(`http://127.0.0.1:${port}/`);

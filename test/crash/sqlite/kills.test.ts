@@ -9,19 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadRuntime } from '../../../src/sqlite/runtime.js';
-import { expectPromiseKept } from '../conclude.js';
-import { playClocks, playPoison } from '../scenarios.js';
-import { EVENTS, SEED, Stage, type StageOptions } from '../stage.js';
-
-console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
-
-/** Events between two kills, on average. */
-const GAP = 100;
-/**
- * As many as there are kills: on a busy machine, a process that has just started may be killed again while it
- * runs the same events.
- */
-const MAX_STALLS = EVENTS / GAP;
+import { play, playKills, testClocks, testPoison } from '../scenarios.js';
+import { EVENTS, type Stage, type StageOptions } from '../stage.js';
 
 test.each<[name: string, fleet: Omit<StageOptions, 'storage'>]>([
   // While it starts again, each sender loses ten events a second.
@@ -30,17 +19,7 @@ test.each<[name: string, fleet: Omit<StageOptions, 'storage'>]>([
   ['mixed', { receivers: 3, receiversThatWork: 2, workers: 2, senders: 32 }],
 ])('kills: %s', async (_, fleet) => {
   const file = newFile();
-  const worker = { options: { maxStalls: MAX_STALLS } };
-  const stage = await Stage.open({ storage: { file }, worker, ...fleet });
-  const { workers, receivers, random } = stage;
-  await stage.send(GAP, async () => {
-    const victim = Math.floor(random() * (workers.size + receivers.size));
-    if (victim < workers.size) workers.kill(victim);
-    else receivers.kill(victim - workers.size);
-  });
-  await expectPromiseKept(stage, () => ({
-    faults: { 'processes killed': workers.killed.size + receivers.killed.size },
-  }));
+  await playKills(100, { storage: { file }, ...fleet });
   expect(checkIntegrity(file)).toEqual([{ integrity_check: 'ok' }]);
 });
 
@@ -50,24 +29,18 @@ function newFile(): string {
   return join(folder, 'webhooks.db');
 }
 
-test('stepping clocks: those of all processes are set ahead and back by up to a month', () =>
-  playClocks({ file: newFile() }));
-
-test('poison: some events end their worker, and some block it', () => playPoison({ file: newFile() }));
+testClocks(async () => ({ storage: { file: newFile() } }));
+testPoison(() => ({ file: newFile() }));
 
 test('deleted file: the file, or what is beside it, is deleted, and all processes restart', async () => {
   const file = newFile();
-  const stage = await Stage.open({ storage: { file }, senders: 16 });
   const choices = [['', '-wal', '-shm'], ['-wal'], [''], ['-wal', '-shm'], ['-shm']];
-  let deleted = 0;
-  await stage.send(EVENTS / 10, async () => {
-    for (const end of choices[deleted % choices.length] ?? []) rmSync(file + end, { force: true });
-    deleted += 1;
+  const remove = async (stage: Stage, times: number) => {
+    for (const end of choices[times % choices.length] ?? []) rmSync(file + end, { force: true });
     const gone = await untilGone(stage);
     await stage.restart(stage.random() < 0.5 ? 'SIGTERM' : 'SIGKILL', () => followAdvice(file, gone));
-  });
-  await expectPromiseKept(stage, () => ({
-    faults: { 'times deleted': deleted },
+  };
+  await play('times deleted', EVENTS / 10, { storage: { file }, senders: 16 }, remove, () => ({
     allRun: 'its end was in a file that is gone',
   }));
   expect(checkIntegrity(file)).toEqual([{ integrity_check: 'ok' }]);
