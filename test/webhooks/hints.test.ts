@@ -143,7 +143,7 @@ test('a receiver on every route of Express is a warning', async () => {
   expect(lines).toEqual([
     expect.stringMatching(/^warn .*405[^]*mounted on every route.*app\.use\('\/webhooks', receiver\.node\)/),
   ]);
-  const right = express().use('/webhooks', receiver.node).post('/other', receiver.node);
+  const right = express().use('/webhooks', receiver.node).all('/other', receiver.node);
   const url = await serve(right);
   for (const path of ['webhooks', 'webhooks/more', 'other']) await fetch(`${url}/${path}`);
   expect(lines).toHaveLength(1);
