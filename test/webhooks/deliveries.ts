@@ -71,14 +71,3 @@ export function post(type: string, overrides: Readonly<Record<string, unknown>> 
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
-
-/** The status of a response, and the code in its body. */
-export function codeOf({
-  status,
-  body,
-}: {
-  readonly status: number;
-  readonly body: string;
-}): readonly unknown[] {
-  return body === '' ? [status] : [status, (JSON.parse(body) as { code: string }).code];
-}

@@ -14,7 +14,7 @@ import {
 } from 'agent-platform-sdk';
 import { onTestFinished, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { codeOf, minimal, secret } from './deliveries.js';
+import { minimal, secret } from './deliveries.js';
 
 export type Options = WebhookReceiverOptions | Partial<StoringReceiverOptions>;
 
@@ -31,7 +31,10 @@ export function setUp(options: Options = {}) {
     .onRejected((rejection) => rejections.push(rejection))
     .onError((error, failure) => failures.push([error, failure]));
   /** Delivers a body. Returns the status and the code of the response. */
-  const send = async (body: unknown) => codeOf(await receiver.handle({ method: 'POST', body }));
+  const send = async (sent: unknown) => {
+    const { status, body } = await receiver.handle({ method: 'POST', body: sent });
+    return body === '' ? [status] : [status, (JSON.parse(body) as { readonly code: unknown }).code];
+  };
   const all = () => logger.lines.join('\n');
   const stages = () => failures.map(([, { stage }]) => stage);
   return { receiver, lines: logger.lines, all, rejections, failures, stages, deliveries, send };
