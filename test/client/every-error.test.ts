@@ -55,7 +55,7 @@ test.each<[what: string, name: string, act: () => unknown]>([
   ['no JSON', 'ResponseValidationError', () => replied(200, `${TOKEN} ${MARKED}`, get)],
   ['another response', 'ResponseValidationError', () => replied(200, departing, get)],
   ['another payload', 'WebhookPayloadError', () => parseWebhook(delivery, { secret: TOKEN })],
-])('the error of %s', async (_, name, act) => {
+])('the error of %s has the line of the caller, a readable form and no secret', async (_, name, act) => {
   async function lineOfTheCaller(): Promise<void> {
     await act();
   }

@@ -87,7 +87,9 @@ test('an empty 2xx that is declared as JSON is fetched again, unless its operati
   expect(requests).toHaveLength(4);
 });
 
-test('a body over the limit is not fetched again', async () => {
+test('a body over the limit, or of no declared type, is not fetched again', async () => {
+  const fetch = async () => new Response(new TextEncoder().encode('{'));
+  expect(await endOf(get, { maxRetries: 2, fetch })).toMatchObject({ attempts: 1 });
   respond(response(200, `{"a":"${'x'.repeat(100)}`, json));
   expect(await endOf(get, { maxRetries: 2, maxResponseBytes: 50 })).toMatchObject({ attempts: 1 });
 });
@@ -241,7 +243,7 @@ test.each<[what: string, thrown: unknown, end: 'again' | 'never' | 'unknown', sa
   ['a text, outside of Deno', new Error('the page says: client error (Connect)'), 'unknown'],
   ['one of several connections may have got through', new AggregateError([refused, cut], 'none'), 'unknown'],
   ['a circular cause', circular, 'unknown'],
-])('a connection that fails: %s', async (what, thrown, end, says) => {
+])('a call whose connection fails is sent again if that can help: %s', async (what, thrown, end, says) => {
   if (what.startsWith('Deno')) vi.stubGlobal('Deno', {});
   vi.stubGlobal('fetch', () => Promise.reject(thrown));
   const ofGet = await endOf(get, { maxRetries: 1 });
