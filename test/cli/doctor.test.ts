@@ -1,7 +1,7 @@
 import { createWebhookReceiver } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { serve } from '../support/loopback.js';
+import { answering, serve } from '../support/loopback.js';
 import { finish } from './terminal.js';
 
 /** A fake that listens, and the environment of a program that calls it. */
@@ -18,13 +18,6 @@ async function service() {
   };
   return { fake, env, secret };
 }
-
-/** A server that answers every request with a status, and may lead elsewhere. */
-const answering = (status: number, headers = {}) =>
-  serve((request, response) => {
-    request.resume();
-    response.writeHead(status, headers).end();
-  });
 
 const linesOf = (finding = '') => finding.split('\n').map((line) => line.trim());
 

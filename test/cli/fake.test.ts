@@ -6,7 +6,7 @@ import { AgentPlatform } from 'agent-platform-sdk';
 import { createFakePlatform, type FakeSnapshot } from 'agent-platform-sdk/testing';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
-import { serve } from '../support/loopback.js';
+import { answering } from '../support/loopback.js';
 import { finish, start } from './terminal.js';
 
 // A bind mount needs root, and a full disk is rare: their refusals are made up.
@@ -52,19 +52,23 @@ test('prints settings that a client works with', async () => {
   const { tools } = new AgentPlatform({ region: 'eu', token: settings.AGENT_PLATFORM_TOKEN, baseUrls });
   expect(await tools.get(eu.toolId)).toMatchObject({ id: eu.toolId });
   await expect(tools.get('crm')).rejects.toThrow();
+  await fetch(`${url}/eu/v3/tools/crm`);
   expect(lines.slice(1)).toEqual([
     expect.stringMatching(/^\d\d:\d\d:\d\d {2}200 +\d+ ms {2}eu {2}GET {5}\/tools\/tool_eu_1 {2}getTool$/),
     expect.stringMatching(/^.{10}404 .* \/tools\/crm {2}getTool\n {10}There is no tool with the id "crm"\.$/),
+    expect.stringMatching(/^.{10}401 .* is missing\. Use a secret from the fake's settings\.$/s),
   ]);
-  expect(tones.slice(1)).toEqual(['ok', 'fail']);
+  expect(tones.slice(1)).toEqual(['ok', 'fail', 'fail']);
   stop();
   expect(await exit).toBe(0);
 });
 
 test('sends events to --webhook, as its curl line does', async () => {
-  const target = await serve((_, response) => response.end());
+  const target = await answering(200);
   const { lines, url } = await fake('--webhook', target);
   const [, body = '', address = ''] = /curl .* -d '(.+)' (\S+)/.exec(lines[0] ?? '') ?? [];
+  // A reset keeps them.
+  await post(`${url}/_fake/reset`, {});
   await post(address, JSON.parse(body) as object);
   expect(address).toBe(`${url}/_fake/events`);
   expect(lines.slice(1)).toEqual([
@@ -74,7 +78,7 @@ test('sends events to --webhook, as its curl line does', async () => {
 });
 
 test('--json prints lines of JSON', async () => {
-  const target = await serve((_, response) => response.writeHead(500).end('busy'));
+  const target = await answering(500, {}, 'busy');
   const { lines } = await fake('--json', '--webhook', target);
   const { url, baseUrls, seed } = JSON.parse(lines[0] ?? '') as { url: string; [name: string]: unknown };
   expect(baseUrls).toEqual({ eu: `${url}/eu`, na: `${url}/na` });

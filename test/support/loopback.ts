@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -26,4 +26,12 @@ export async function listenOnLoopback(server: Server): Promise<number> {
 /** Serves HTTP on loopback until the test ends. Returns the address. */
 export async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listenOnLoopback(createServer(listener))}`;
+}
+
+/** Answers every request on loopback the same, until the test ends. Returns the address. */
+export function answering(status: number, headers: OutgoingHttpHeaders = {}, body = ''): Promise<string> {
+  return serve((request, response) => {
+    request.resume();
+    response.writeHead(status, headers).end(body);
+  });
 }

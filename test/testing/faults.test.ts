@@ -2,12 +2,11 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type AgentPlatform, endpoint, endpoints } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform, type FaultInput } from 'agent-platform-sdk/testing';
-import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
-import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { FAULT_KINDS } from '../../src/testing/fake/faults/kinds.js';
-import { clientOf, httpClientOf, listening, send } from './support/client.js';
+import { clientOf, globalClientOf, listening, send } from './support/client.js';
+import { intercepting } from './support/msw.js';
 
 /** Each kind of fault that a client can see, and the error that it becomes. */
 const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: object])[] = [
@@ -32,14 +31,12 @@ test('each kind of fault has a row above, or a test below', () => {
 /** The ways in which a client reaches a fake. */
 const ways: readonly (readonly [name: string, connect: (fake: FakePlatform) => Promise<AgentPlatform>])[] = [
   ['in process', async (fake) => clientOf(fake)],
-  ['over HTTP', async (fake) => httpClientOf(fake, await listening(fake))],
+  ['over HTTP', async (fake) => globalClientOf(fake, { baseUrls: (await listening(fake)).baseUrls })],
   [
     'through msw',
     async (fake) => {
-      const msw = setupServer(...fakeHandlers(fake));
-      msw.listen();
-      onTestFinished(() => msw.close());
-      return clientOf(fake, { fetch: undefined });
+      intercepting(fake);
+      return globalClientOf(fake);
     },
   ],
 ];

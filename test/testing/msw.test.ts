@@ -1,24 +1,13 @@
 import { endpoint, withData } from 'agent-platform-sdk';
-import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
+import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
 import { getResponse, HttpHandler } from 'msw';
-import { type SetupServer, setupServer } from 'msw/node';
-import { expect, onTestFinished, test } from 'vitest';
+import type { SetupServer } from 'msw/node';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { operationNames, operations } from '../endpoints/operations.js';
-import { clientOf as clientInProcess } from './support/client.js';
-
-/** msw with the handlers of a fake, for the length of one test. */
-function intercepting(fake: FakePlatform): SetupServer {
-  const msw = setupServer(...fakeHandlers(fake));
-  msw.listen({ onUnhandledRequest: 'error' });
-  onTestFinished(() => msw.close());
-  return msw;
-}
-
-/** A client with the global `fetch`. */
-const clientOf: typeof clientInProcess = (fake, options) =>
-  clientInProcess(fake, { fetch: undefined, ...options });
+import { globalClientOf as clientOf } from './support/client.js';
+import { intercepting } from './support/msw.js';
 
 /** The handlers that were used, with msw's names. */
 function used(msw: SetupServer): unknown[] {

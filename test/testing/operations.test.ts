@@ -30,22 +30,18 @@ test('members and teams (4.1): lists those of an organisation, and with each cli
   expect(await teamsOf([clientId, loner.ID])).toEqual([[teamId], [teamId], ['elsewhere'], []]);
 });
 
-test('variables (4.2): a new one has id, agent and owner', async () => {
-  const fake = createFakePlatform();
-  const { agentId } = fake.seed.eu;
-  const sent = { key: 'plan', value: { seats: 3 } };
-  const variable = await clientOf(fake).variables.create(agentId, sent);
-  expect(variable).toEqual({ id: 'variable_eu_2', type: 'string', ...sent, agentId, userId: 'owner_eu' });
-  expect(fake.state.eu.variables.get('variable_eu_2')).toEqual(variable);
-});
-
-test('variables (4.2): a key that the agent already has is refused with 400; case and agent count', async () => {
+test('variables (4.2): a new one has id, agent and owner, and a key of its own', async () => {
   const fake = createFakePlatform();
   const { agentId, variableKey: key } = fake.seed.eu;
   const { variables } = clientOf(fake);
+  const sent = { key: 'plan', value: { seats: 3 } };
+  const variable = await variables.create(agentId, sent);
+  expect(variable).toEqual({ id: 'variable_eu_2', type: 'string', ...sent, agentId, userId: 'owner_eu' });
+  expect(fake.state.eu.variables.get('variable_eu_2')).toEqual(variable);
+  // A key that the agent already has is refused. Case and agent count.
   const creating = variables.create(agentId, { key });
   await expect(creating).rejects.toMatchObject({ status: 400, code: 'BAD_REQUEST' });
-  expect(fake.state.eu.variables.size).toBe(1);
+  expect(fake.state.eu.variables.size).toBe(2);
   const other = fake.add.agent().id;
   expect((await variables.create(agentId, { key: key.toUpperCase() })).agentId).toBe(agentId);
   expect((await variables.create(other, { key })).agentId).toBe(other);

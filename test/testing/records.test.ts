@@ -1,5 +1,5 @@
 import type { Tool } from 'agent-platform-sdk';
-import { createFakePlatform, type FakePlatform, fixtures } from 'agent-platform-sdk/testing';
+import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { clientOf } from './support/client.js';
@@ -9,6 +9,7 @@ describe('add', () => {
     const { add } = createFakePlatform({ seed: 'empty' });
     const owners = ['workspace', 'workspace', 'org', 'client', 'team', 'agent'] as const;
     const owned = ['variable', 'tool', 'defaultTool', 'conversation', 'lead', 'phoneNumber'] as const;
+    const agentId = 'agent_eu_1';
     const convo = { ID: 'agent_eu_1_convo_eu_1', userID: 'agent_eu_1_convo_eu_1' };
     expect([...owners, ...owned].map((name) => add[name]())).toEqual([
       {
@@ -23,32 +24,28 @@ describe('add', () => {
       { ID: 'client_eu_1', name: 'client_eu_1', orgId: 'org_eu_1' },
       { ID: 'team_eu_1', key: 'team_eu_1', memberIds: [], orgId: 'org_eu_1' },
       {
-        id: 'agent_eu_1',
+        id: agentId,
         name: 'agent_eu_1',
         secret: 'fake-agent-secret-of-agent_eu_1',
         workspaceId: 'workspace_eu_1',
         platform: 'vg',
         advanced: {},
       },
-      {
-        id: 'variable_eu_1',
-        key: 'variable_eu_1',
-        type: 'string',
-        agentId: 'agent_eu_1',
-        userId: 'owner_eu',
-      },
-      { id: 'tool_eu_1', name: 'tool_eu_1', agentId: 'agent_eu_1' },
+      { id: 'variable_eu_1', key: 'variable_eu_1', type: 'string', agentId, userId: 'owner_eu' },
+      { id: 'tool_eu_1', name: 'tool_eu_1', agentId },
       { id: 'default_tool_eu_1', name: 'default_tool_eu_1', kind: 'assignable_system' },
-      { agentId: 'agent_eu_1', convoId: 'convo_eu_1', record: convo },
-      { id: 'lead_eu_1', agentId: 'agent_eu_1' },
+      { agentId, convoId: 'convo_eu_1', record: convo },
+      { id: 'lead_eu_1', agentId },
       { sid: 'number_eu_1', imported: false, workspaceId: 'workspace_eu_1' },
     ]);
   });
 
-  test('keeps given fields, and adds to the region that is named', () => {
+  test('keeps a copy of the given fields, in the region that is named', () => {
     const fake = createFakePlatform();
-    const tool = fake.add.na.tool({ id: 'crm', name: 'CRM', channels: ['web-chat'] });
-    expect(tool).toEqual({ id: 'crm', name: 'CRM', channels: ['web-chat'], agentId: 'agent_na_1' });
+    const channels = ['web-chat'];
+    fake.add.na.tool({ id: 'crm', name: 'CRM', channels });
+    channels.push('later');
+    const tool = { id: 'crm', name: 'CRM', channels: ['web-chat'], agentId: 'agent_na_1' };
     expect([fake.state.na.tools.get('crm'), fake.state.eu.tools.get('crm')]).toEqual([tool, undefined]);
   });
 
@@ -59,14 +56,6 @@ describe('add', () => {
     expect(add.tool().id).toBe('tool_eu_3');
     expect([...state.eu.tools.keys()]).toEqual(['tool_eu_1', 'tool_eu_2', 'tool_eu_3']);
     expect(state.eu.tools.get('tool_eu_2')?.name).toBe('again');
-  });
-
-  test('is independent of the object that was passed', () => {
-    const fake = createFakePlatform();
-    const record = fixtures.tool({ id: 'mine' });
-    fake.add.tool(record);
-    record.channels = ['changed'];
-    expect(fake.state.eu.tools.get('mine')?.channels).toEqual(['web-chat']);
   });
 });
 

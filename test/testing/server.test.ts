@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { clientOf, httpClientOf, listening } from './support/client.js';
+import { leavesNothing } from '../support/leaves-nothing.js';
+import { clientOf, globalClientOf, listening } from './support/client.js';
 
 const CALL = '/eu/v3/tools/defaults';
 
@@ -27,8 +28,9 @@ test('serves both regions over HTTP, until it is closed', async () => {
   const server = await fake.listen();
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   for (const region of ['eu', 'na'] as const) {
-    const tool = await httpClientOf(fake, server, { region }).tools.get(fake.seed[region].toolId);
-    expect(tool).toEqual(await clientOf(fake, { region }).tools.get(fake.seed[region].toolId));
+    const { toolId } = fake.seed[region];
+    const tool = await globalClientOf(fake, { region, baseUrls: server.baseUrls }).tools.get(toolId);
+    expect(tool).toEqual(await clientOf(fake, { region }).tools.get(toolId));
   }
   await server.close();
   await expect(fetch(server.url + CALL)).rejects.toThrow();
@@ -173,4 +175,28 @@ test('without node:http, listen says what the fake offers instead', async () => 
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
   onTestFinished(() => void vi.restoreAllMocks());
   await expect(createFakePlatform().listen()).rejects.toThrow('Use fake.fetch or the msw handlers here');
+});
+
+test('leaves nothing when it is closed', async () => {
+  const fake = createFakePlatform();
+  /** Its page, a call, one that waits, a watcher, and what is no HTTP. */
+  const use = async (): Promise<void> => {
+    const server = await fake.listen({ control: true });
+    await (await fetch(server.url)).text();
+    await (await fetch(server.url + CALL)).text();
+    fake.faults.inject({ kind: 'latency', ms: 600_000 });
+    const waiting = fetch(server.url + CALL).catch(() => undefined);
+    const reader = (await fetch(`${server.url}/_fake/changes`)).body?.getReader();
+    await reader?.read();
+    const socket = connect(server.port, '127.0.0.1').on('error', () => undefined);
+    socket.end('hello\r\n\r\n');
+    await server.close();
+    await waiting;
+    await reader?.cancel().catch(() => undefined);
+  };
+  // What is loaded once, such as the page.
+  await use();
+  fake.reset();
+  await leavesNothing(use);
+  expect(fake.requests).not.toEqual([]);
 });

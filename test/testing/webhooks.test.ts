@@ -8,6 +8,7 @@ import { createFakePlatform, type DeliveryTarget, fixtures } from 'agent-platfor
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KEPT } from '../../src/testing/fake/log.js';
 import { deferred } from '../support/deferred.js';
+import { leavesNothing } from '../support/leaves-nothing.js';
 import { serve } from '../support/loopback.js';
 
 interface Received {
@@ -312,20 +313,25 @@ test('replay sends the webhooks of a recording in order, with the secret of the 
   await expect(fake.webhooks.replay(file)).rejects.toThrow(`Line 2 of ${file} is not a recorded webhook`);
 });
 
-test('reset ends a delivery under way, which leaves no record and emits nothing', async () => {
+test('reset ends calls and deliveries under way: they leave nothing, no record, and emit nothing', async () => {
   const fake = createFakePlatform();
-  let isAborted = false;
-  const fetch = (request: Request): Promise<Response> => {
-    request.signal.addEventListener('abort', () => (isAborted = true));
-    return new Promise(() => undefined);
-  };
-  fake.webhooks.subscribe({ fetch });
-  const sending = fake.webhooks.send('webhook_test');
-  fake.reset();
+  const aborted = vi.fn();
+  fake.faults.inject({ kind: 'latency', ms: 600_000 });
+  fake.webhooks.subscribe({
+    fetch: ({ signal }) => new Promise(() => signal.addEventListener('abort', aborted)),
+  });
   const changes: unknown[] = [];
-  fake.onChange((change) => void changes.push(change));
-  expect(await sending).toMatchObject([{ outcome: 'failed', error: 'The fake was reset.' }]);
-  expect([isAborted, fake.webhooks.deliveries, changes]).toEqual([true, [], []]);
+  await leavesNothing(async () => {
+    const call = fake.fetch(`${fake.baseUrls.eu}/v3/tools/defaults`);
+    const sending = fake.webhooks.send('webhook_test');
+    await vi.waitFor(() => expect(fake.requests).toHaveLength(1));
+    fake.reset();
+    fake.onChange((change) => void changes.push(change));
+    expect((await call).status).toBe(409);
+    expect(await sending).toMatchObject([{ outcome: 'failed', error: 'The fake was reset.' }]);
+  });
+  expect(aborted).toHaveBeenCalledOnce();
+  expect([changes, fake.requests, fake.webhooks.deliveries]).toEqual([[], [], []]);
 });
 
 /** What `fetch` throws, by a code. Of a name with several addresses, one for each, and no message around them. */

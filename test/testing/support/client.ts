@@ -27,18 +27,9 @@ export async function listening(fake: FakePlatform, options?: ListenOptions): Pr
   return server;
 }
 
-/** A client that reaches the fake over real HTTP. */
-export function httpClientOf(
-  fake: FakePlatform,
-  server: FakeServer,
-  options: AgentPlatformOptions & { region?: Region } = {},
-): AgentPlatform {
-  return clientOf(fake, {
-    baseUrls: server.baseUrls,
-    fetch: undefined,
-    ...options,
-  });
-}
+/** A client with the global `fetch`: over real HTTP, or through msw. */
+export const globalClientOf: typeof clientOf = (fake, options) =>
+  clientOf(fake, { fetch: undefined, ...options });
 
 /** Sends a request as no client of ours would. */
 export function send(fake: FakePlatform, path: string, init: RequestInit = {}): Promise<Response> {
