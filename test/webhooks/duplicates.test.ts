@@ -16,7 +16,7 @@ const inAcme = () => ({ workspace: 'acme' });
 beforeEach(fakeTime);
 
 const withId = (id: string) => event.replace('"A test."', `"A test.","id":${id}`);
-const besides = { sentAt: 1, ...envelope('webhook_test') };
+const besides = JSON.stringify({ sentAt: 1, ...envelope('webhook_test') });
 const under = (workspaceSecret: string, message = 'long '.repeat(5_000)) =>
   delivery('webhook_test', { message, workspaceSecret });
 const [mine, others] = [under(secret, `my ${secret}`), under(other, `my ${other}`)];
@@ -25,11 +25,8 @@ const [created, updated] = [delivery('agent_created'), delivery('agent_updated',
 
 test.each<[what: string, runs: number, first: unknown, second: unknown, options?: WebhookReceiverOptions]>([
   ['the same text', 1, event, event],
-  ['bytes', 1, event, Buffer.from(event)],
-  ['a parsed object', 1, event, envelope('webhook_test')],
   ['a long parsed object', 1, long, JSON.parse(long)],
   ['text with a byte order mark', 1, event, `\ufeff${event}`],
-  ['an object with another field in its envelope', 1, event, besides],
   ['text under the other secret of a rotation', 1, event, under(other, 'A test.'), rotation],
   ['a text that has its secret twice', 1, mine, others, rotation],
   ['text of another secret of one name', 1, under(secret), under(other), { verifySecret: inAcme }],
@@ -39,7 +36,7 @@ test.each<[what: string, runs: number, first: unknown, second: unknown, options?
   ['the event of another workspace', 2, under(secret), under(other), named],
   ['the event of another secret', 2, under(secret), under(other), { verifySecret: () => true }],
   ['white space', 2, event, `${event} `],
-  ['another field of the envelope', 2, event, JSON.stringify(besides)],
+  ['another field of the envelope', 2, event, besides],
   ['a number beyond 2^53', 2, withId('9007199254740992'), withId('9007199254740993')],
 ])('what follows as %s runs %i time(s) in all', async (_, runs, first, second, options) => {
   const { events, send } = handling(options);
@@ -53,7 +50,7 @@ const namedKey = 'cf97f27288c2978c60bf18be5cfa2a833a832c8ae4d58ad047d685aa8d22af
 const secretKey = '797dcb0738fa7eb7b8fa4b51fceadb87bb4ab33d3acc7dc3f4dec0ae7eb7f281';
 const sent = { type: 'webhook_test', payload };
 
-// Receivers of two versions share a store during a deployment, and what was handled is remembered for a day.
+// Text, bytes and objects have one key. Receivers of two versions share a store during a deployment, and what was handled is remembered for a day.
 test.each<[what: string, key: string, body: unknown, options?: WebhookReceiverOptions, process?: object]>([
   ['text', plainKey, JSON.stringify(sent)],
   ['an object', plainKey, sent],

@@ -5,9 +5,8 @@ import {
   type WebhookFailure,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
-import { deferred } from '../support/deferred.js';
 import { delivery, envelope, minimal, secret, settle } from './deliveries.js';
-import { aStored, failing, handling, setUp, storing } from './receivers.js';
+import { aStored, handling, setUp, storing } from './receivers.js';
 
 test('200 means stored: the event without its secret, not validated; a worker gets all of it', async () => {
   const { stored, send } = storing({ secret: { acme: secret } });
@@ -22,7 +21,7 @@ test('200 means stored: the event without its secret, not validated; a worker ge
     'number',
   ]);
   const seen: unknown[] = [];
-  const handlers = createWebhookHandlers().onAny((...given) => seen.push(given));
+  const handlers = createWebhookHandlers({ logLevel: 'off' }).onAny((...given) => seen.push(given));
   const { signal } = new AbortController();
   await handlers.process(JSON.parse(JSON.stringify(stored[0])), { signal });
   const drift = [expect.objectContaining({ path: ['payload', 'channel'] })];
@@ -68,7 +67,8 @@ test('handlers that fail reject the run with their errors as cause; others run',
   const handlers = createWebhookHandlers({ logLevel: 'off' })
     .on('lead_captured', () => Promise.reject(one))
     .on('lead_captured', (_, { signal }) => ran.push(signal.aborted))
-    .onError((error, failure) => failures.push([error, failure]));
+    // The run ends after it: a process may end with it.
+    .onError((error, failure) => settle().then(() => failures.push([error, failure])));
   await expect(handlers.process(aStored())).rejects.toMatchObject({ type: 'webhook_error', cause: one });
   handlers.on('lead_captured', () => Promise.reject(two));
   const message = '2 handler(s) of the webhook lead_captured failed.';
@@ -98,22 +98,6 @@ test.each<[what: string, errors: readonly unknown[], retryable: boolean, retryAf
   expect((rejection as WebhookError).retryAfter).toBe(retryAfter);
 });
 
-test('a run ends after its listeners: a process may end with it', async () => {
-  const listened = deferred();
-  const ended: string[] = [];
-  const handlers = createWebhookHandlers({ logLevel: 'off' })
-    .on('lead_captured', failing)
-    .onError(async () => {
-      await listened.promise;
-      ended.push('listened');
-    });
-  const processing = handlers.process(aStored()).catch(() => ended.push('rejected'));
-  await settle();
-  listened.resolve();
-  await processing;
-  expect(ended).toEqual(['listened', 'rejected']);
-});
-
 test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a text', 'hello'],
@@ -122,9 +106,7 @@ test.each<[string, unknown]>([
   ['a payload that is a list', { ...aStored(), payload: [] }],
 ])('%s is not a stored webhook, and a retry does not help', async (_, data) => {
   const processing = createWebhookHandlers().process(data as StoredWebhook);
-  await expect(processing).rejects.toThrow(
-    /not a stored webhook. Pass a raw body to a receiver or to parseWebhook/,
-  );
+  await expect(processing).rejects.toThrow(/not a stored webhook. Pass a raw body to a receiver or to par/);
   await expect(processing).rejects.toMatchObject({ retryable: false });
 });
 
