@@ -64,15 +64,11 @@ export const calls: readonly Call[] = [
   },
 ];
 
-export interface Outcome {
-  /** `value`, or the type of the error. */
-  readonly type: string;
-  readonly value?: unknown;
-  readonly unknown: boolean;
-}
-
-/** Returns how a call ended. Rejects if it failed with an error that is not the package's. */
-export async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
+/**
+ * Returns how a call ended: its type is `value`, or that of the error. Rejects if it failed with an error that is not
+ * the package's.
+ */
+export async function outcomeOf(call: Promise<unknown>) {
   try {
     return { type: 'value', value: await call, unknown: false };
   } catch (error) {

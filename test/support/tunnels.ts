@@ -5,14 +5,7 @@ import { listenOnLoopback } from './loopback.js';
 import { ownCertificate } from './own-certificate.js';
 import { success } from './server.js';
 
-/** What a client needs for the service of {@link startCertifiedService}: its authority, and its own certificate. */
-export interface Credentials {
-  readonly ca: string;
-  readonly key: string;
-  readonly cert: string;
-}
-
-/** Starts a service over TLS that accepts one client certificate. All calls succeed. */
+/** Starts a service over TLS that accepts one client certificate, that of `credentials`. All calls succeed. */
 export async function startCertifiedService() {
   const methods: string[] = [];
   const service = ownCertificate('491231235959Z', 'localhost');
@@ -23,7 +16,7 @@ export async function startCertifiedService() {
     response.end(JSON.stringify(success({ id: 't1', key: 'k' })));
   });
   server.on('tlsClientError', () => undefined);
-  const credentials: Credentials = { ca: service.cert, ...client };
+  const credentials = { ca: service.cert, ...client };
   return { url: `https://localhost:${await listenOnLoopback(server)}`, methods, credentials };
 }
 

@@ -42,13 +42,7 @@ const released = { isGood: true, errors: '' };
 const deleted = { success: true, message: 'ok' };
 
 type Call = ReturnType<AgentPlatform['request']>;
-type ResponseRow = readonly [
-  what: string,
-  operation: OperationName,
-  body: unknown,
-  place: string,
-  ends: Ends,
-];
+type ResponseRow = readonly [what: string, name: OperationName, body: unknown, place: string, ends: Ends];
 
 const responses: readonly ResponseRow[] = [
   ['what fits', 'getTool', success({ id: 't1', grown: 1 }), '', FITS],
@@ -92,14 +86,14 @@ function partOf(operation: OperationName, body: object): unknown {
   return operation === 'listMembersAndTeams' ? fields : fields.data;
 }
 
-describe.each(responses)('a response with %s (%s)', (_, operation, body, place, ends) => {
+describe.each(responses)('a response with %s (%s)', (_, name, body, place, ends) => {
   test.each(modes)('%s', async (validation) => {
     const drifts: Drift[] = [];
     const hooks = { onDrift: (drift: Drift) => void drifts.push(drift) };
     const answer = () => (body === undefined ? new Response() : Response.json(body));
-    fake.handle(endpoints[operation] as Endpoint, answer);
+    fake.handle(endpoints[name] as Endpoint, answer);
     // No row is a paged list, whose call collects rows.
-    const call = operations[operation].call(createClient({ validation, hooks }), seed) as Call;
+    const call = operations[name].call(createClient({ validation, hooks }), seed) as Call;
     const end = ends[validation];
     if (end === 'error') {
       const error = await rejectionOf(call);
@@ -109,7 +103,7 @@ describe.each(responses)('a response with %s (%s)', (_, operation, body, place, 
       return;
     }
     const { data, drift } = await call.withResponse();
-    expect(data).toEqual(partOf(operation, body as object));
+    expect(data).toEqual(partOf(name, body as object));
     expect(placesOf(drift)).toEqual(end === 'drift' ? [place] : []);
     expect(drifts.map(({ issues }) => issues)).toEqual(end === 'drift' ? [drift] : []);
   });
