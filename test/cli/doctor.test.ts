@@ -59,15 +59,12 @@ test.each<[status: number, body: object, lines: readonly string[]]>([
 test.each<[there: string, status: number | undefined, ofService: string, ofReceiver: string]>([
   ['nothing', undefined, 'Check `baseUrls.eu` and the network.', 'Is the receiver running at this address?'],
   ['another service', 404, 'Is the address right? The client', 'No receiver there: are port and path right?'],
-])(
-  'asks about the addresses if %s is there, and posts nothing more',
-  async (_, status, ofService, ofReceiver) => {
-    const { env } = await service();
-    const url = status === undefined ? 'http://127.0.0.1:9999' : await answering(status);
-    const { lines } = await finish(['doctor', '--webhook', url], { ...env, AGENT_PLATFORM_BASE_URL_EU: url });
-    expect(lines.slice(1)).toEqual([expect.stringContaining(ofService), expect.stringContaining(ofReceiver)]);
-  },
-);
+])('asks about the addresses if %s is there', async (_, status, ofService, ofReceiver) => {
+  const { env } = await service();
+  const url = status === undefined ? 'http://127.0.0.1:9999' : await answering(status);
+  const { lines } = await finish(['doctor', '--webhook', url], { ...env, AGENT_PLATFORM_BASE_URL_EU: url });
+  expect(lines.slice(1)).toEqual([expect.stringContaining(ofService), expect.stringContaining(ofReceiver)]);
+});
 
 test.each<[location: string | undefined, leads: string]>([
   ['https://user:pass@crm.example/webhooks/?key=secret#part', 'https://crm.example/webhooks/'],

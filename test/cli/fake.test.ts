@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AgentPlatform } from 'agent-platform-sdk';
 import { createFakePlatform, type FakeSnapshot } from 'agent-platform-sdk/testing';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { answering } from '../support/loopback.js';
+import { newFile, newPath } from '../support/new-file.js';
 import { finish, start } from './terminal.js';
 
 // A bind mount needs root, and a full disk is rare: their refusals are made up.
@@ -15,16 +14,6 @@ vi.mock('node:fs', async (original) => {
   return { ...actual, renameSync: vi.fn(actual.renameSync) };
 });
 
-const folder = fs.mkdtempSync(join(tmpdir(), 'fake-'));
-afterAll(() => fs.rmSync(folder, { recursive: true }));
-
-let files = 0;
-function newFile(content?: string | Buffer, extension = 'json'): string {
-  files += 1;
-  const path = join(folder, `${files}.${extension}`);
-  if (content !== undefined) fs.writeFileSync(path, content);
-  return path;
-}
 const read = (file: string) => fs.readFileSync(file, 'utf8');
 
 const fake = (...args: string[]) => start(['fake', '--port', '0', ...args]);
@@ -64,36 +53,39 @@ test('prints settings that a client works with', async () => {
 });
 
 test('sends events to --webhook, as its curl line does', async () => {
-  const target = await answering(200);
-  const { lines, url } = await fake('--webhook', target);
+  const [target, busy] = [await answering(200), await answering(500, {}, 'busy')];
+  const { lines, url } = await fake('--webhook', target, '--webhook', busy);
   const [, body = '', address = ''] = /curl .* -d '(.+)' (\S+)/.exec(lines[0] ?? '') ?? [];
   // A reset keeps them.
   await post(`${url}/_fake/reset`, {});
   await post(address, JSON.parse(body) as object);
   expect(address).toBe(`${url}/_fake/events`);
-  expect(lines.slice(1)).toEqual([
-    expect.stringMatching(new RegExp(`^.{10}sending +eu  EVENT   lead_captured  ${target}/$`)),
-    expect.stringMatching(new RegExp(`^.{10}200 .* ms  eu  EVENT   lead_captured  ${target}/$`)),
-  ]);
+  expect(lines.slice(1)).toHaveLength(4);
+  for (const line of [
+    `sending +eu  EVENT   lead_captured  ${target}/$`,
+    `200 .* ms  eu  EVENT   lead_captured  ${target}/$`,
+    `500 .* ms  eu  EVENT   lead_captured  ${busy}/\n +busy. See`,
+  ]) {
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^.{10}${line}`)));
+  }
 });
 
 test('--json prints lines of JSON', async () => {
-  const target = await answering(500, {}, 'busy');
-  const { lines } = await fake('--json', '--webhook', target);
+  const { lines } = await fake('--json');
   const { url, baseUrls, seed } = JSON.parse(lines[0] ?? '') as { url: string; [name: string]: unknown };
   expect(baseUrls).toEqual({ eu: `${url}/eu`, na: `${url}/na` });
   expect(seed).toMatchObject({ eu: { workspaceSecret: eu.workspaceSecret } });
   await fetch(`${url}/eu/v3/tools/crm`, { headers });
-  await post(`${url}/_fake/events`, { type: 'lead_captured' });
   const [at, duration] = [expect.any(Number) as number, expect.any(Number) as number];
-  const request = { region: 'eu', verb: 'GET', name: '/tools/crm', target: 'getTool' };
-  const event = { at, verb: 'EVENT', name: 'lead_captured', target: `${target}/` };
-  const [missing, busy] = ['no tool', 'busy'].map((words) => expect.stringContaining(words) as string);
-  expect(lines.slice(1).map((line) => JSON.parse(line) as object)).toEqual([
-    { at, status: 404, duration, ...request, secret: eu.workspaceId, failure: missing },
-    expect.objectContaining({ ...event, outcome: 'sending' }),
-    expect.objectContaining({ ...event, status: 500, duration, failure: busy }),
-  ]);
+  const request = {
+    region: 'eu',
+    verb: 'GET',
+    name: '/tools/crm',
+    target: 'getTool',
+    secret: eu.workspaceId,
+  };
+  const failure = expect.stringContaining('no tool') as string;
+  expect(JSON.parse(lines[1] ?? '')).toEqual({ at, status: 404, duration, ...request, failure });
 });
 
 test('--seed adds records; a wrong one is named', async () => {
@@ -117,7 +109,7 @@ test.each<[encoding: string, encode: (text: string) => Buffer]>([
   ['UTF-16, as PowerShell writes it', (text) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
 ])('files may begin with a byte order mark: %s', async (_, encode) => {
   const seed = newFile(encode('{"eu":{"leads":[{"id":"lead_bom"}]}}'));
-  const state = newFile();
+  const state = newPath();
   await fake('--seed', seed, '--state', state);
   expect(read(state)).toContain('lead_bom');
   const { lines } = await fake('--state', newFile(encode(read(state))));
@@ -134,7 +126,7 @@ describe('--handlers', () => {
         void fake.handle({ method: 'GET', path: '/agents/{agentId}/convos', auth: 'bearer' }, ${handler});`,
     ],
   ])('adds the operations of a module: %s', async (_, code) => {
-    const { url, lines } = await fake('--handlers', newFile(code, 'mjs'));
+    const { url, lines } = await fake('--handlers', newFile(code, 'handlers.mjs'));
     const response = await fetch(`${url}/eu/v3/agents/agent_eu_1/convos?cursor=c1&limit=2`, { headers });
     const body = { success: true, message: 'OK', data: ['agent_eu_1'] };
     expect([response.status, await response.json()]).toEqual([200, body]);
@@ -146,7 +138,7 @@ describe('--handlers', () => {
     ["export default { 'GET /x': 1 };", 'The handler of "GET /x" must be a function.'],
     ["export default { 'FETCH /x': () => 1 };", 'method'],
   ])('says what is wrong with %s', async (code, message) => {
-    const ended = await finish(['fake', '--handlers', newFile(code, 'mjs')]);
+    const ended = await finish(['fake', '--handlers', newFile(code, 'handlers.mjs')]);
     expect([ended.code, ended.errors[0]]).toEqual([2, expect.stringContaining(message)]);
   });
 });
@@ -170,7 +162,7 @@ describe('--state', () => {
   }
 
   test('keeps records over restarts, in a file of its owner, which a change reaches at once', async () => {
-    const file = newFile();
+    const file = newPath();
     const { url, stop, exit } = await fake('--state', file);
     await addTool(url, 'kept');
     await vi.waitFor(() => expect(read(file)).toContain('"kept"'));
@@ -181,7 +173,7 @@ describe('--state', () => {
   });
 
   test('a symbolic link stays one, also to a file that is not there yet', async () => {
-    const [link, target] = [newFile(), newFile()];
+    const [link, target] = [newPath(), newPath()];
     fs.symlinkSync(target, link);
     await addToState('one', link);
     expect(await addToState('two', link)).toEqual(['tool_eu_1', 'one', 'two']);
@@ -190,7 +182,7 @@ describe('--state', () => {
   });
 
   test('a file that cannot be replaced, such as a bind mount, is written in place', async () => {
-    const file = newFile();
+    const file = newPath();
     failRenames('EBUSY');
     await addToState('one', file);
     const { ino } = fs.statSync(file);
@@ -199,7 +191,7 @@ describe('--state', () => {
   });
 
   test('a full disk leaves the file as it was', async () => {
-    const file = newFile();
+    const file = newPath();
     await addToState('one', file);
     failRenames('ENOSPC');
     const before = read(file);
@@ -214,7 +206,7 @@ describe('--state', () => {
   });
 
   test('--seed beside a file that exists has no effect, and the start says so', async () => {
-    const [state, seed] = [newFile(), newFile('{"eu":{"leads":[{"id":"lead_of_seed"}]}}')];
+    const [state, seed] = [newPath(), newFile('{"eu":{"leads":[{"id":"lead_of_seed"}]}}')];
     expect((await fake('--state', state, '--seed', seed)).errors).toEqual([]);
     expect(read(state)).toContain('lead_of_seed');
     const { errors } = await fake('--state', state, '--seed', seed);
@@ -222,7 +214,7 @@ describe('--state', () => {
   });
 
   test('of two fakes: the second write is refused, and nothing is lost', async () => {
-    const file = newFile();
+    const file = newPath();
     const [first, second] = [await fake('--state', file), await fake('--state', file)];
     await addTool(second.url, 'of_second');
     await vi.waitFor(() => expect(read(file)).toContain('of_second'));
@@ -249,7 +241,7 @@ const oddSecrets = [
 test.each(oddSecrets)('the printed settings read back with the secret %s', async (secret) => {
   const workspaces = [{ id: 'workspace_eu_1', secret }];
   const { lines } = await fake('--seed', newFile(JSON.stringify({ eu: { workspaces } })));
-  const file = newFile(/^AGENT_PLATFORM_REGION=.*?\n\n/ms.exec(lines[0] ?? '')?.[0], 'env');
+  const file = newFile(/^AGENT_PLATFORM_REGION=.*?\n\n/ms.exec(lines[0] ?? '')?.[0] ?? '');
   const code = 'console.log(process.env.AGENT_PLATFORM_TOKEN + process.env.AGENT_PLATFORM_WEBHOOK_SECRET)';
   const { stdout } = spawnSync(process.execPath, [`--env-file=${file}`, '-e', code], {
     encoding: 'utf8',

@@ -1,19 +1,12 @@
 import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { version } from '../../package.json';
+import { newPath } from '../support/new-file.js';
 import { finish } from './terminal.js';
 
 // test/package/init.test.ts installs and runs what is written.
-
-/** The path of a folder that doesn't exist yet, in one that the test removes. */
-function newFolder(name: string): string {
-  const parent = fs.mkdtempSync(join(tmpdir(), 'sdk-init-'));
-  onTestFinished(() => fs.rmSync(parent, { recursive: true }));
-  return join(parent, name);
-}
 
 const filesIn = (folder: string): string[] =>
   fs
@@ -26,7 +19,7 @@ const manifestOf = (folder: string) =>
   JSON.parse(read(folder, 'package.json')) as { readonly dependencies: Readonly<Record<string, string>> };
 
 test.each(['express', 'hono', 'nest', 'next'])('--server %s copies its example', async (server) => {
-  const folder = newFolder('my-app');
+  const folder = newPath('my-app');
   const { code, lines } = await finish(['init', folder, '--server', server]);
   expect(code).toBe(0);
   expect(lines.join()).toContain(`cd ${folder}\n  npm install\n  npm test\n`);
@@ -47,7 +40,7 @@ test.each(['express', 'hono', 'nest', 'next'])('--server %s copies its example',
 });
 
 test('--inbox postgres replaces one file, and adds the driver and its setting', async () => {
-  const [file, postgres] = [newFolder('app'), newFolder('app')];
+  const [file, postgres] = [newPath('app'), newPath('app')];
   await finish(['init', file, '--server', 'next']);
   await finish(['init', postgres, '--server', 'next', '--inbox', 'postgres']);
   expect(filesIn(postgres)).toEqual(filesIn(file));
@@ -59,7 +52,7 @@ test('--inbox postgres replaces one file, and adds the driver and its setting', 
 });
 
 test('an empty folder is filled, also one with a repository; npm would refuse its name', async () => {
-  const folder = newFolder('My App');
+  const folder = newPath('My App');
   fs.mkdirSync(join(folder, '.git'), { recursive: true });
   const { code, lines } = await finish(['init', folder, '--server', 'hono']);
   expect([code, lines.join()]).toEqual([0, expect.stringContaining(`cd '${folder}'\n`)]);
@@ -67,7 +60,7 @@ test('an empty folder is filled, also one with a repository; npm would refuse it
 });
 
 test('a folder with a file is left alone', async () => {
-  const folder = newFolder('app');
+  const folder = newPath('app');
   fs.mkdirSync(folder);
   fs.writeFileSync(join(folder, 'notes.txt'), 'mine');
   const { code, errors } = await finish(['init', folder, '--server', 'hono']);
@@ -80,7 +73,7 @@ test.each([
   [['--server', 'koa'], 'Unknown --server "koa".'],
   [['--server', 'hono', '--inbox', 'redis'], 'Unknown --inbox "redis". Choose one of: file, postgres.'],
 ])('%j names what there is, and where the rest is described', async (args, problem) => {
-  const folder = newFolder('app');
+  const folder = newPath('app');
   const { code, errors } = await finish(['init', folder, ...args]);
   expect([code, errors[0]]).toEqual([2, expect.stringContaining(problem)]);
   const named = [...(errors[0] ?? '').matchAll(/: (\/.*)$/gm)].map(([, path = '']) => fs.existsSync(path));

@@ -1,12 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { version } from '../../package.json';
 import { deferred } from '../support/deferred.js';
 import { serve } from '../support/loopback.js';
+import { newFile } from '../support/new-file.js';
 import { finish } from './terminal.js';
 
 const commands = ['init', 'fake', 'listen', 'replay', 'trigger', 'doctor'];
@@ -71,13 +69,11 @@ describe('a wrong command line exits with 2', () => {
     expect(errors[1]).toMatch(/^See agent-platform-sdk (\w+ )?--help$/);
   });
 
-  test.each(['listen', `replay x ${to}`, `trigger webhook_test ${to}`])(
-    '%s without a secret',
-    async (line) => {
-      const { code, errors } = await finish(line.split(' '));
-      expect([code, errors[0]]).toEqual([2, expect.stringContaining('_WEBHOOK_SECRET is not set')]);
-    },
-  );
+  const withSecret = ['listen', `replay x ${to}`, `trigger webhook_test ${to}`];
+  test.each(withSecret)('%s without a secret', async (line) => {
+    const { code, errors } = await finish(line.split(' '));
+    expect([code, errors[0]]).toEqual([2, expect.stringContaining('_WEBHOOK_SECRET is not set')]);
+  });
 });
 
 test('a terminal shows colours, a pipe with FORCE_COLOR too; NO_COLOR and a pipe get plain lines', () => {
@@ -125,10 +121,7 @@ describe('when the reader of its output has gone (node#947)', () => {
   });
 
   test('another command ends with 0', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'unread-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'events.ndjson');
-    writeFileSync(file, '{"type":"webhook_test","payload":{}}\n'.repeat(3));
+    const file = newFile('{"type":"webhook_test","payload":{}}\n'.repeat(3));
     // Read to the end, it would exit with 1. Each response comes after the reader has gone.
     const gone = deferred();
     const target = await serve((_, response) => {

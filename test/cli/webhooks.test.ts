@@ -1,31 +1,19 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createWebhookReceiver, type WebhookEvent } from 'agent-platform-sdk';
 import { fixtures } from 'agent-platform-sdk/testing';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
 import { freePort } from '../support/free-port.js';
 import { leavesNothing } from '../support/leaves-nothing.js';
 import { answering, serve } from '../support/loopback.js';
+import { newFile } from '../support/new-file.js';
 import { finish, start } from './terminal.js';
 
 const secret = 'workspace-secret-of-the-tests';
 const env = { AGENT_PLATFORM_WEBHOOK_SECRET: secret };
-const folder = mkdtempSync(join(tmpdir(), 'webhooks-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-function newFile(content?: string): string {
-  files += 1;
-  const path = join(folder, `${files}.ndjson`);
-  if (content !== undefined) writeFileSync(path, content);
-  return path;
-}
-
 const parsed = (lines: readonly string[]) => lines.map((line) => JSON.parse(line) as object);
 
 async function postTo(url: string, body: unknown): Promise<number> {
@@ -178,23 +166,19 @@ describe('listen', () => {
   });
 });
 
-test.each(['listen', 'replay'])(
-  '%s prints at once that it sends: a receiver may take a minute',
-  async (name) => {
-    const { promise, resolve } = deferred();
-    const slow = await serve((_, response) => void promise.then(() => response.end()));
-    const file = newFile('{"type":"lead_captured","payload":{}}');
-    const { lines, url, exit } =
-      name === 'listen'
-        ? await listen('--forward-to', slow)
-        : await start(['replay', file, '--to', slow], env);
-    const posted = name === 'listen' ? postTo(url, lead) : exit;
-    await vi.waitFor(() => expect(lines.at(-1)).toMatch(/^.{10}sending +lead_captured {2}http/));
-    resolve();
-    await posted;
-    expect(lines.some((line) => /^.{10}200/.test(line))).toBe(true);
-  },
-);
+// A receiver may take a minute.
+test.each(['listen', 'replay'])('%s prints at once that it sends', async (name) => {
+  const { promise, resolve } = deferred();
+  const slow = await serve((_, response) => void promise.then(() => response.end()));
+  const file = newFile('{"type":"lead_captured","payload":{}}');
+  const args = name === 'listen' ? ['--port', '0', '--forward-to'] : [file, '--to'];
+  const { lines, url, exit } = await start([name, ...args, slow], env);
+  const posted = name === 'listen' ? postTo(url, lead) : exit;
+  await vi.waitFor(() => expect(lines.at(-1)).toMatch(/^.{10}sending +lead_captured {2}http/));
+  resolve();
+  await posted;
+  expect(lines.some((line) => /^.{10}200/.test(line))).toBe(true);
+});
 
 describe('replay', () => {
   const types = ['lead_captured', 'webhook_test', 'lead_captured'];

@@ -327,44 +327,37 @@ test.each([
   ['dark', 400],
   ['light', 375],
   ['dark', 320],
-] as const)(
-  'in %s and %i px wide, axe finds nothing, each button has a name, and all fits',
-  async (colorScheme, width) => {
-    const axe = readFileSync(join(await installTool('axe-core@4.14.1'), 'axe-core/axe.min.js'), 'utf8');
-    const id = '665f1c2ab7e4d9001f3a77c1'.repeat(2);
-    await call(`/eu/v3/agents/${id}/convos/${id}?cursor=${id}`);
-    for (const port of [9, 10]) await post('/subscriptions', { url: `http://127.0.0.1:${port}/${id}` });
-    await post('/events', { type: 'lead_captured' });
-    for (const status of [500, 501]) await post('/faults', { status });
-    const tested = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-    for (const tab of [...TABS, 'details&id=request_1', 'details&id=delivery_1']) {
-      await open(`/?tab=${tab}`, tested);
-      const found = await tested.evaluate(
-        // The page allows no other script: it is run as the tests' own.
-        // oxlint-disable-next-line eslint/no-eval
-        (code) => (0, eval)(`${code}; axe.run()`) as Promise<{ violations: { id: string }[] }>,
-        axe,
-      );
-      const names = await tested.evaluate(
-        () => [...document.querySelectorAll('button')].map((one) => one.ariaLabel ?? one.textContent),
-        undefined,
-      );
-      const repeated = names.length - new Set(names).size;
-      // Nothing is wider than the window, and nothing of a path is cut off.
-      const wide = await tested.evaluate(
-        () =>
-          [...document.querySelectorAll('html, header, main, #list, #content, #list .name')]
-            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-            .map(({ tagName, id: own }) => `${tagName} ${own}`),
-        undefined,
-      );
-      expect([tab, found.violations.map((violation) => violation.id), repeated, wide]).toEqual([
-        tab,
-        [],
-        0,
-        [],
-      ]);
-    }
-    await tested.close();
-  },
-);
+] as const)('%s, %i px: axe finds nothing, buttons have names, and all fits', async (colorScheme, width) => {
+  const axe = readFileSync(join(await installTool('axe-core@4.14.1'), 'axe-core/axe.min.js'), 'utf8');
+  const id = '665f1c2ab7e4d9001f3a77c1'.repeat(2);
+  await call(`/eu/v3/agents/${id}/convos/${id}?cursor=${id}`);
+  for (const port of [9, 10]) await post('/subscriptions', { url: `http://127.0.0.1:${port}/${id}` });
+  await post('/events', { type: 'lead_captured' });
+  for (const status of [500, 501]) await post('/faults', { status });
+  const tested = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+  for (const tab of [...TABS, 'details&id=request_1', 'details&id=delivery_1']) {
+    await open(`/?tab=${tab}`, tested);
+    const found = await tested.evaluate(
+      // The page allows no other script: it is run as the tests' own.
+      // oxlint-disable-next-line eslint/no-eval
+      (code) => (0, eval)(`${code}; axe.run()`) as Promise<{ violations: { id: string }[] }>,
+      axe,
+    );
+    const names = await tested.evaluate(
+      () => [...document.querySelectorAll('button')].map((one) => one.ariaLabel ?? one.textContent),
+      undefined,
+    );
+    const repeated = names.length - new Set(names).size;
+    const violations = found.violations.map((violation) => violation.id);
+    // Nothing is wider than the window, and nothing of a path is cut off.
+    const wide = await tested.evaluate(
+      () =>
+        [...document.querySelectorAll('html, header, main, #list, #content, #list .name')]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ tagName, id: own }) => `${tagName} ${own}`),
+      undefined,
+    );
+    expect([tab, violations, repeated, wide]).toEqual([tab, [], 0, []]);
+  }
+  await tested.close();
+});

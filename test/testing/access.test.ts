@@ -80,12 +80,9 @@ test.each<['agent' | 'workspace', keyof typeof choices, keyof typeof ids, readon
   ['agent', 'that returns true', 'stranger', without('releasePhoneNumber')],
   ['workspace', 'that refuses getTool', 'own', without('deleteWorkspace', 'getTool')],
   ['workspace', 'that resolves with false', 'own', []],
-])(
-  'an %s secret, with `permits` %s, reaches of the %s records: %j',
-  async (kind, permits, owner, expected) => {
-    expect(await reached(eu[`${kind}Secret`], choices[permits], owner)).toEqual(expected);
-  },
-);
+])('the secret of an %s, `permits` %s, reaches of %s records: %j', async (kind, permits, owner, expected) => {
+  expect(await reached(eu[`${kind}Secret`], choices[permits], owner)).toEqual(expected);
+});
 
 test('a secret is refused for another workspace before the record is looked up', async () => {
   const asAgent = clientOf(createFakePlatform(), { token: eu.agentSecret });

@@ -191,17 +191,19 @@ describe('a response', () => {
     await expect(read).rejects.toBe(reason);
   });
 
-  test.each([{ kind: 'truncated' }, { kind: 'stall' }, { kind: 'reset', at: 'body' }] as const)(
-    'without a body stays unchanged: %j',
-    async (fault) => {
-      const fake = createFakePlatform();
-      const response = () => new Response(null, { status: 204, headers: { 'x-node': '7' } });
-      fake.handle(endpoints.listDefaultTools, response);
-      fake.faults.inject(fault);
-      const { status, body, headers } = await send(fake, TOOLS);
-      expect([status, body, Object.fromEntries(headers)]).toEqual([204, null, { 'x-node': '7' }]);
-    },
-  );
+  const damages: readonly FaultInput[] = [
+    { kind: 'truncated' },
+    { kind: 'stall' },
+    { kind: 'reset', at: 'body' },
+  ];
+  test.each(damages)('without a body stays unchanged: %j', async (fault) => {
+    const fake = createFakePlatform();
+    const response = () => new Response(null, { status: 204, headers: { 'x-node': '7' } });
+    fake.handle(endpoints.listDefaultTools, response);
+    fake.faults.inject(fault);
+    const { status, body, headers } = await send(fake, TOOLS);
+    expect([status, body, Object.fromEntries(headers)]).toEqual([204, null, { 'x-node': '7' }]);
+  });
 });
 
 test('a reset over HTTP resets the connection, at once or after half of the body', async () => {

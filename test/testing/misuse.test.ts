@@ -110,17 +110,15 @@ const mistakes: readonly Mistake[] = [
   ['id', (fake) => fake.restore({ version: 1, records: { eu: {}, na: { tools: [{ id: 7 }] } } } as never)],
 ];
 
-test.each(mistakes.map(([option, act, words = '']) => ({ option, act, words })))(
-  'the error names `$option`, and nothing changes (%#)',
-  async ({ option, act, words }) => {
-    const fake = createFakePlatform();
-    const all = () => JSON.stringify([fake.snapshot(), fake.faults.list(), fake.webhooks.subscriptions]);
-    const before = all();
-    const error: unknown = await Promise.resolve()
-      .then(() => act(fake))
-      .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error).toMatchObject({ option, message: expect.stringContaining(words) });
-    expect(all()).toBe(before);
-  },
-);
+const rows = mistakes.map(([option, act, words = '']) => ({ option, act, words }));
+test.each(rows)('the error names `$option`, and nothing changes (%#)', async ({ option, act, words }) => {
+  const fake = createFakePlatform();
+  const all = () => JSON.stringify([fake.snapshot(), fake.faults.list(), fake.webhooks.subscriptions]);
+  const before = all();
+  const error: unknown = await Promise.resolve()
+    .then(() => act(fake))
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect(error).toMatchObject({ option, message: expect.stringContaining(words) });
+  expect(all()).toBe(before);
+});

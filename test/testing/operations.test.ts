@@ -51,7 +51,7 @@ test.each([
   ['rentedNumberSid', false, 'a rented'],
   ['importedNumberSid', true, 'an imported'],
 ] as const)(
-  'release of a number (4.3): %s once, as what it is, and only from its workspace',
+  'release (4.3): %s once, as what it is, from its workspace',
   async (handle, isImportedNumber, kind) => {
     const fake = createFakePlatform({ choices: { permits: () => true } });
     const { [handle]: sid, secondWorkspaceId, workspaceId } = fake.seed.eu;

@@ -168,11 +168,7 @@ describe('handle', () => {
       state.tools.set(tool.id, tool);
       return succeed(tool);
     });
-    const response = await send(
-      fake,
-      `${VARIABLES.replace('variables', 'tools')}?v=6`,
-      posted('{"name":"CRM"}'),
-    );
+    const response = await send(fake, '/v3/agents/agent_eu_1/tools?v=6', posted('{"name":"CRM"}'));
     const tool = { id: 'eu_6', name: 'CRM', channels: ['web-chat'], agentId: 'agent_eu_1' };
     expect(await response.json()).toMatchObject({ success: true, data: tool });
     expect(fake.state.eu.tools.get('eu_6')).toEqual(tool);
