@@ -35,7 +35,7 @@ export interface Evidence {
 /** Time before a failover whose writes may be lost, in ms: the lag, and that of a stale primary. */
 const LOST_WRITES_MS = 10_000;
 /** Time from when a worker takes an event to the start of its handlers, in ms, on a busy machine. */
-const START_DELAY_MS = 1_000;
+const START_DELAY_MS = 2_000;
 
 /** One run of the handlers for one event. */
 interface Run {
@@ -72,8 +72,9 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
     const forgets = (at: number) => startedAt - START_DELAY_MS <= at && at < endedAt + LOST_WRITES_MS;
     // The start of a run that goes on during a failover may be lost: the event is taken again.
     if (forgotten.some(forgets)) return 'the failover lost the run';
-    // A success counts although another run has begun: that one goes on.
-    if (others.some((other) => other.startedAt > recordedAt)) return undefined;
+    // A success counts although another run has begun: that one goes on. One that has lost its lock may begin later,
+    // because its worker was blocked after it had taken the event.
+    if (others.some((other) => other.startedAt > recordedAt && !other.isLost)) return undefined;
     if (hasFailed) return 'it timed out';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
     if (killed.has(pid)) return 'the worker was killed';
