@@ -15,7 +15,6 @@ declare module 'vitest' {
 
 /** What the tests use beside the package and its peers. Several versions have names of their own. */
 const PACKAGES = [
-  'typescript-7.0@npm:typescript@7.0.2',
   'types-node-24@npm:@types/node@24.19.2',
   'types-node-25@npm:@types/node@25.9.9',
   'types-node-26@npm:@types/node@26.6.6',
@@ -28,14 +27,13 @@ const PACKAGES = [
   'elysia@1.4.30',
   'h3@2.0.8',
   'h3-1@npm:h3@1.15.11',
-  'hono@4.13.19',
   'reflect-metadata@0.2.2',
   'rxjs@7.8.2',
-  // openapi.test.ts. openapi-typescript brings the other validator, @redocly/openapi-core.
+  // openapi.test.ts. openapi-typescript brings the other validator, @redocly/openapi-core; a link spares its compiler.
   '@seriousme/openapi-schema-validator@2.11.0',
   'openapi-fetch@0.17.0',
   'openapi-typescript@7.13.0',
-  'typescript@5.9.3',
+  `typescript@file:${join(root, 'node_modules/typescript')}`,
 ];
 
 /** For the rows of types.test.ts that only the night tries. */
@@ -68,13 +66,23 @@ async function pack(): Promise<string> {
   return consumer;
 }
 
-function install(consumer: string): Promise<string> {
-  // Our own package.json.
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    devDependencies: Readonly<Record<string, string>>;
+/** Packages in the versions that a package.json of this repository pins. */
+function pinned(folder: string, ...names: readonly string[]): string[] {
+  const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
+    readonly dependencies?: Readonly<Record<string, string>>;
+    readonly devDependencies?: Readonly<Record<string, string>>;
   };
-  const peers = ['msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod'].map(
-    (name) => `${name}@${devDependencies[name]}`,
-  );
-  return npm(consumer, 'install', './package.tgz', ...peers, ...PACKAGES, ...(allRows ? NIGHTLY : []));
+  const versions = { ...manifest.dependencies, ...manifest.devDependencies };
+  return names.map((name) => `${name}@${versions[name]}`);
+}
+
+function install(consumer: string): Promise<string> {
+  const packages = [
+    ...pinned('.', 'msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod', 'hono'),
+    ...pinned('examples/drizzle-inbox', 'drizzle-orm'),
+    ...pinned('examples/postgres-js-inbox', 'postgres'),
+    ...PACKAGES,
+    ...(allRows ? NIGHTLY : []),
+  ];
+  return npm(consumer, 'install', './package.tgz', ...packages);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test, vi } from 'vitest';
-import { execute, project, root } from '../package/consumer.js';
+import { execute, project, root, TYPESCRIPT } from '../package/consumer.js';
 import { launch, type RunningProcess } from '../support/example-process.js';
 import { freePort } from '../support/free-port.js';
 import { downloaded, nodeBinary } from './tool-cache.js';
@@ -75,7 +75,7 @@ test('the program of "From zero to production" runs', async (context) => {
   symlinkSync(join(inject('consumer'), 'node_modules/types-node-24'), join(types, 'node'));
 
   const [checked, tested] = await Promise.all([
-    run('../node_modules/typescript-7.0/bin/tsc'),
+    run(join(TYPESCRIPT, 'bin/tsc')),
     run('--test'),
     run(settings, COMMAND, 'doctor'),
   ]);
