@@ -6,6 +6,7 @@ import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { Cluster } from 'ioredis';
 import { Client, Pool } from 'pg';
 import { afterEach, expect, test, vi } from 'vitest';
+import { resolveBullMQ } from '../../src/bullmq/options.js';
 
 // Options and the runtime are checked before anything is opened.
 
@@ -93,6 +94,15 @@ test.each<Row>([
     expect(() => create(options)).toThrow(message);
     expect(() => create(options)).not.toThrow(/canary/);
   }
+});
+
+test.each<[object, string]>([
+  [{}, '{agent-platform-webhooks}'],
+  [{ queueName: 'crm' }, '{crm}'],
+  [{ queueName: 'a{b}' }, 'bull'],
+  [{ prefix: '{b}', queueName: 'a' }, '{b}'],
+])('with %j, the keys of a queue share a hash tag in a cluster: the prefix is %s', (options, prefix) => {
+  expect(resolveBullMQ({ connection: cluster, logLevel: 'off', ...options }).prefix).toBe(prefix);
 });
 
 test('wrong and unknown options are one error, with a line each', () => {

@@ -10,21 +10,6 @@ import { openClient } from './servers.js';
 
 // What only concerns a cluster: `topologies.test.ts` has the rest.
 
-test.each<[object, string]>([
-  [{}, '{agent-platform-webhooks}:agent-platform-webhooks'],
-  [{ queueName: 'crm' }, '{crm}:crm'],
-  [{ queueName: 'a{b}' }, 'bull:a{b}'],
-  [{ prefix: '{b}', queueName: 'a' }, '{b}:a'],
-])('with %j the keys in a cluster begin with %s', async (options, prefix) => {
-  const cluster = openCluster(await startCluster());
-  const webhook = stored();
-  const inbox = createInbox({ connection: cluster, ...options });
-  await inbox.store(webhook);
-  expect(await cluster.exists(`${prefix}:${webhook.key}`)).toBe(1);
-  // It writes to the node of these keys.
-  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
-});
-
 test('a client of one node gets errors that name the cluster', async () => {
   const named = /pass a `Cluster` of ioredis/;
   const servers = await startCluster();

@@ -149,7 +149,7 @@ test.each<[message: string, options: RedisOptions, fail: (proxy: RedisProxy, cli
     },
   ],
   ['Reached the max retries per request limit', { maxRetriesPerRequest: 0 }, (proxy) => proxy.cut()],
-  ['Command timed out', { commandTimeout: 100 }, () => undefined],
+  ['Command timed out', { commandTimeout: 5_000 }, () => undefined],
 ])(
   'an event whose command ends with "%s" is stored, also while the queue is opened',
   async (message, options, fail) => {
