@@ -14,6 +14,7 @@ import {
   success,
 } from '../support/client.js';
 import { deferred } from '../support/deferred.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -142,10 +143,13 @@ test('a signal aborted during the delay between two attempts ends the call', asy
   const controller = new AbortController();
   addFaults({ status: 503, retryAfter: 30 });
   const onRetry = () => void setTimeout(() => controller.abort(), 10);
-  const { tools } = createClient({ maxRetries: 1, hooks: { onRetry } });
+  const logger = new RecordingLogger();
+  const { tools } = createClient({ maxRetries: 1, hooks: { onRetry }, logger, logLevel: 'info' });
   const error = await rejectionOf(tools.get(toolId, { signal: controller.signal }));
   expect(error).toBeInstanceOf(AbortError);
   expect(requests).toHaveLength(1);
+  // It ends no attempt.
+  expect(logger.lines).toHaveLength(1);
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 });
 
