@@ -5,6 +5,7 @@ export const secret = 'test-workspace-secret-0001';
 
 const createdAt = 1_760_000_000_000;
 const agent = { agentId: 'agent_1', createdAt };
+const convo = { ...agent, convoId: 'convo_1' };
 const organisation = { organisationId: 'org_1', createdAt };
 const client = { organisationId: 'org_1', clientId: 'client_1', createdAt };
 
@@ -13,8 +14,8 @@ export const minimal: Readonly<Record<WebhookEventType, Readonly<Record<string, 
   agent_created: { ...agent, operation: 'created' },
   agent_updated: { ...agent, operation: 'updated' },
   agent_deleted: { ...agent, operation: 'deleted' },
-  message_received: { ...agent, convoId: 'convo_1', messageContent: 'Hi', channel: 'facebook' },
-  conversation_updated: { ...agent, convoId: 'convo_1', lightConvoData: {}, turns: [], operation: 'updated' },
+  message_received: { ...convo, messageContent: 'Hi', channel: 'facebook' },
+  conversation_updated: { ...convo, lightConvoData: {}, turns: [], operation: 'updated' },
   organisation_created: { ...organisation, operation: 'created' },
   organisation_updated: { ...organisation, operation: 'updated' },
   organisation_deleted: { ...organisation, operation: 'deleted' },
@@ -22,27 +23,9 @@ export const minimal: Readonly<Record<WebhookEventType, Readonly<Record<string, 
   client_updated: { ...client, operation: 'updated' },
   client_deleted: { ...client, operation: 'deleted' },
   lead_captured: { ...agent, channel: 'web-chat', operation: 'captured' },
-  form_submitted: {
-    ...agent,
-    convoId: 'convo_1',
-    formType: 'ui_engine_form',
-    formData: { colour: 'blue' },
-    channel: 'voice',
-  },
-  chat_delegated: {
-    ...agent,
-    convoId: 'convo_1',
-    assignedToUserId: 'user_1',
-    channel: 'telephony',
-    operation: 'delegated',
-  },
-  bug_reported: {
-    ...agent,
-    convoId: 'convo_1',
-    bugDescription: 'It broke.',
-    channel: 'webchat',
-    operation: 'reported',
-  },
+  form_submitted: { ...convo, formType: 'ui_engine_form', formData: { colour: 'blue' }, channel: 'voice' },
+  chat_delegated: { ...convo, assignedToUserId: 'user_1', channel: 'telephony', operation: 'delegated' },
+  bug_reported: { ...convo, bugDescription: 'It broke.', channel: 'webchat', operation: 'reported' },
   webhook_test: { message: 'A test.', createdAt },
 };
 

@@ -113,14 +113,6 @@ test('a duplicate takes over if the first fails, also at another receiver with t
   expect(second.events).toHaveLength(1);
 });
 
-test('after a failure, the next duplicate runs again', async () => {
-  let fails = true;
-  const { events, send } = handling({}, () => (fails ? failing() : undefined));
-  expect(await send(event)).toEqual([500, 'handler_failed']);
-  fails = false;
-  expect([await send(event), await send(event), events.length]).toEqual([[200], [200], 2]);
-});
-
 test('a handler that settles after the deadline: its duplicate is recognised', async () => {
   const end = deferred();
   const { events, send } = handling({}, () => end.promise);

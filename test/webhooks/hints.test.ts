@@ -57,8 +57,6 @@ test.each<[what: string, deliver: (receiver: HandlingReceiver) => unknown, hint:
   ['the context of Koa', given({ method: 'POST', request: {}, req: {} }), /node\(context\.req, context\.res/],
   ['the context of Hono', inHono((context) => context), /Hono: receiver\.fetch\(c\.req\.raw\)/],
   ['a request of Hono', inHono(({ req }) => req), /Pass it on: receiver\.fetch\(c\.req\.raw\)/],
-  ['an event of Lambda', given({ requestContext: { http: {} }, body: '{}' }), /AWS Lambda.*isBase64Encoded/],
-  ['an older event of Lambda', given({ httpMethod: 'POST', body: '{}' }), /AWS Lambda/],
   ['a Request for handle', given({ arrayBuffer: never }), /receiver\.fetch\(request\)/],
   ['an unread request of Node', given(inMemory([]).request), /receiver\.node\(request, response\)/],
   ['a Node stream as the body', body(Readable.from([])), /Only receiver\.node\(request, response\) reads/],

@@ -62,8 +62,6 @@ test.each<[options: object, option: string, message?: string]>([
 test.each<object>([
   { deadline: 59_000 },
   { maxBodyBytes: 1 },
-  { dedupe: undefined },
-  { dedupe: false },
   { dedupe: { window: Number.POSITIVE_INFINITY } },
   { inbox: { ...inbox, storeTimeout: 54_999 } },
   { logger: { error: never, warn: never, info: never, debug: never }, logLevel: 'debug' },
