@@ -7,11 +7,7 @@ import type { WebhookContext, WebhookHandler, WebhookRejection } from './context
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './events/table.js';
 import { checkFunction, WebhookHandlers } from './handlers.js';
 import { responseDropped, responseTaken, wrongMount } from './hints.js';
-import {
-  type AnyReceiverOptions,
-  resolveReceiver,
-  type WebhookReceiverOptions,
-} from './options.js';
+import { type AnyReceiverOptions, resolveReceiver, type WebhookReceiverOptions } from './options.js';
 import type { WebhookResponse } from './outcomes.js';
 import type { InvalidWebhookEvent, UnknownWebhookEvent } from './payload.js';
 import { type ReceiverParts, receive } from './receive.js';
