@@ -19,15 +19,27 @@ async function leadsTable(): Promise<() => Promise<unknown[]>> {
   return async () => (await sql('SELECT key FROM leads')).map(({ key }) => key);
 }
 
+type Write = (inbox: PostgresInbox, key: string, before?: () => unknown) => Promise<unknown>;
+
 const insert = (key: string) => (client: PostgresClient) =>
   client.query('INSERT INTO leads VALUES ($1)', [key]);
 
+const inTransaction: Write = async (inbox, key, before) => {
+  const result = inbox.transaction(key, async (client) => {
+    await insert(key)(client);
+    await before?.();
+    return 'written';
+  });
+  expect(await result).toBe('written');
+};
+
 /** Completes the event as another driver does, in a transaction that is not the inbox's. */
-async function insertElsewhere(inbox: PostgresInbox, key: string): Promise<void> {
+const withCompletion: Write = async (inbox, key, before) => {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    await client.query('INSERT INTO leads VALUES ($1)', [key]);
+    await insert(key)(client);
+    await before?.();
     await client.query(inbox.completion(key));
     await client.query('COMMIT');
   } catch (error) {
@@ -36,45 +48,28 @@ async function insertElsewhere(inbox: PostgresInbox, key: string): Promise<void>
   } finally {
     client.release();
   }
-}
+};
 
-const ways: [string, (inbox: PostgresInbox, key: string) => Promise<unknown>][] = [
-  ['transaction', (inbox, key) => inbox.transaction(key, insert(key))],
-  ['completion', insertElsewhere],
+const ways: [string, Write][] = [
+  ['transaction', inTransaction],
+  ['completion', withCompletion],
 ];
 
 test.each(ways)('what a handler writes and the end of its event happen together: %s', async (_, write) => {
   const { hooks, calls } = record();
   const inbox = createInbox({ hooks });
   const leads = await leadsTable();
-  inbox.work(processing(({ key }) => write(inbox, key).then(() => undefined)));
-  const event = stored();
-  await inbox.store(event);
-  await settled(inbox);
-  await inbox.store(event);
-  await settled(inbox);
-  await eventually(() => expect(calls).toEqual(['handled']));
-  expect(await leads()).toEqual([event.key]);
-});
-
-test('what fails inside a transaction is rolled back, and retried', async () => {
-  const { hooks, calls } = record();
-  const inbox = createInbox({ hooks });
-  const leads = await leadsTable();
   let runs = 0;
-  inbox.work(
-    processing(async ({ key }) => {
-      runs += 1;
-      const result = await inbox.transaction(key, async (client) => {
-        await insert(key)(client);
-        if (runs < 3) throw new Error('no');
-        return 'written';
-      });
-      expect(result).toBe('written');
-    }),
-  );
+  const failTwice = () => {
+    runs += 1;
+    if (runs < 3) throw new Error('no');
+  };
+  inbox.work(processing(({ key }) => write(inbox, key, failTwice).then(() => undefined)));
   const event = stored();
   await inbox.store(event);
+  await settled(inbox);
+  await inbox.store(event);
+  await settled(inbox);
   await eventually(() => expect(calls).toEqual(['retry', 'retry', 'handled']));
   expect(await leads()).toEqual([event.key]);
 });

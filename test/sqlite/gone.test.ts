@@ -16,6 +16,7 @@ import { FileGoneError, type SqliteInbox } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime } from '../../src/sqlite/runtime.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
+import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createInbox, modeOf, newPath, path } from './inbox-fixture.js';
 
@@ -126,20 +127,18 @@ test('a file that is gone while nothing is stored is noticed too, and the copy i
 
 test('nothing is taken any more, and runs that go on run again after the restart', async () => {
   const inbox = createInbox();
-  let finish = () => undefined as void;
+  const end = deferred();
   let runs = 0;
   const run = () => {
     runs += 1;
-    return new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    return end.promise;
   };
   const worker = inbox.work(processing(run), { concurrency: 1, lockDuration: 400 });
   const events = await storeSome(inbox);
   await eventually(() => expect(runs).toBe(1));
   remove('-shm');
   await expect(inbox.store(stored())).rejects.toThrow(FileGoneError);
-  finish();
+  end.resolve();
   await sleep(300);
   expect(runs).toBe(1);
   await worker.close();
