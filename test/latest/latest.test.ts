@@ -17,7 +17,8 @@ interface Project {
   readonly nodes: readonly string[];
 }
 
-const PEER_SOURCES = ['examples/msw-suite/*', 'test/package/consumers/peers.ts'];
+// No tests: the declarations of Vitest take the oldest compiler as long as all others.
+const PEER_SOURCES = ['examples/msw-suite/copy-to-crm.ts', 'test/package/consumers/peers.ts'];
 const PEER_TESTS = [
   'examples/msw-suite/copy-to-crm.test.ts',
   'test/latest/suite/inbox.test.ts',
@@ -27,13 +28,13 @@ const PEER_TESTS = [
   'test/latest/suite/msw.test.ts',
   'test/latest/suite/worker.test.ts',
 ];
-const SERVERS = ['bullmq-inbox', 'express-app', 'fastify', 'hono-worker'];
+const SERVERS = ['bullmq-inbox/*', 'express-app/server.ts', 'fastify/server.ts', 'hono-worker/worker.ts'];
 
 const PROJECTS: readonly Project[] = [
   {
     name: 'newest',
     typescript: 'typescript',
-    sources: [...PEER_SOURCES, ...SERVERS.map((example) => `examples/${example}/*`)],
+    sources: [...PEER_SOURCES, ...SERVERS.map((server) => `examples/${server}`)],
     tests: [
       ...PEER_TESTS,
       'examples/express-app/app.test.ts',
