@@ -110,11 +110,14 @@ afterAll(() => closeFake());
 const post = (url: URL, body: string) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close' }, body });
 
-/** Posts a delivery, its duplicate, an unauthenticated one, a truncated one, and one of 5 MB. Returns the statuses. */
-async function statusesOf(url: URL): Promise<number[]> {
+/**
+ * Posts a delivery, its duplicate, an unauthenticated one, a truncated one, and a large one of so many kB. Returns the
+ * statuses.
+ */
+async function statusesOf(url: URL, length = 5_000): Promise<number[]> {
   const authentic = JSON.stringify(fixtures.delivery('lead_captured', secret));
   const forged = JSON.stringify(fixtures.delivery('lead_captured', 'forged'));
-  const turns = Array.from({ length: 5_000 }, () => 'x'.repeat(1_000));
+  const turns = Array.from({ length }, () => 'x'.repeat(1_000));
   const large = JSON.stringify(fixtures.delivery('conversation_updated', secret, { turns }));
   const statuses: number[] = [];
   for (const body of [authentic, authentic, forged, authentic.slice(0, -1), large]) {
@@ -187,7 +190,8 @@ describe.for(apps)('%s', ([, { packages, folder, build, servers }]) => {
   test('SvelteKit refuses what exceeds BODY_SIZE_LIMIT', async () => {
     const limited = await start('SvelteKit', { BODY_SIZE_LIMIT: '512K' });
     const url = new URL('/webhooks', await addressOf(limited));
-    expect(await statusesOf(url)).toEqual([200, 200, 401, 400, 400]);
+    // Little more, because a response that comes during the request can end in EPIPE.
+    expect(await statusesOf(url, 600)).toEqual([200, 200, 401, 400, 400]);
     await vi.waitFor(() => expect(limited.lines.join()).toContain('exceeds limit of 524288 bytes'));
   });
 });
