@@ -29,11 +29,10 @@ const PACKAGES = [
   'h3-1@npm:h3@1.15.11',
   'reflect-metadata@0.2.2',
   'rxjs@7.8.2',
-  // openapi.test.ts. openapi-typescript brings the other validator, @redocly/openapi-core; a link spares its compiler.
+  // openapi.test.ts. openapi-typescript brings the other validator, @redocly/openapi-core.
   '@seriousme/openapi-schema-validator@2.11.0',
   'openapi-fetch@0.17.0',
   'openapi-typescript@7.13.0',
-  `typescript@file:${join(root, 'node_modules/typescript')}`,
 ];
 
 /** For the rows of types.test.ts that only the night tries. */
@@ -78,7 +77,7 @@ function pinned(folder: string, ...names: readonly string[]): string[] {
 
 function install(consumer: string): Promise<string> {
   const packages = [
-    ...pinned('.', 'msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod', 'hono'),
+    ...pinned('.', 'msw', 'bullmq', 'ioredis', 'pg', '@types/pg', 'zod', 'hono', 'typescript'),
     ...pinned('examples/drizzle-inbox', 'drizzle-orm'),
     ...pinned('examples/postgres-js-inbox', 'postgres'),
     ...PACKAGES,
