@@ -165,36 +165,40 @@ const replay = async (key: string) => {
   await createInbox().deadLetters.replay(key);
 };
 
+const toOther = (key: string) => redis.set(lockOf(key), 'another', 'PX', 60_000);
+
 type Row = [state: string, change: (key: string) => unknown, success: boolean, failure: boolean];
 
 /** What an event may come to while its handlers still run, and whether a success and a failure then count. */
 const MEANWHILE: Row[] = [
   ['has no lock', (key) => redis.del(lockOf(key)), true, true],
   ['waits again', stall, true, true],
-  ['runs in another worker', (key) => redis.set(lockOf(key), 'another', 'PX', 60_000), true, false],
+  ['runs in another worker', toOther, true, false],
   ['was handled elsewhere', (key) => stall(key).then(() => redis.del(`${QUEUE}:${key}`)), false, false],
   ['is a dead letter', () => engine.bury(), false, false],
   ['was replayed', replay, false, false],
 ];
 
 /** Runs an event until a test calls `end`. */
-async function startRun(options: WorkOptions, work: () => void = () => undefined) {
+async function startRun(options: WorkOptions, work: (run: number) => void = () => undefined) {
   const { hooks, calls } = record();
   const logger = new RecordingLogger();
   const inbox = createInbox({ hooks, logger, backoff: 3_600_000 });
-  const [started, ended] = [deferred(), deferred()];
+  const started = deferred();
+  const ends = [deferred(), deferred()];
   const signals: AbortSignal[] = [];
   const handler = async (_: unknown, { signal }: { signal: AbortSignal }) => {
-    signals.push(signal);
+    const run = signals.push(signal);
     started.resolve();
-    await ended.promise;
-    work();
+    await ends[run - 1]?.promise;
+    work(run);
   };
   const { bullmq } = inbox.work({ lead_captured: handler }, options);
   const webhook = stored();
   await inbox.store(webhook);
   await started.promise;
-  return { inbox, bullmq, webhook, signals, calls, logger, end: ended.resolve };
+  const end = () => ends.forEach(({ resolve }) => resolve());
+  return { inbox, bullmq, webhook, signals, calls, logger, ends, end };
 }
 
 const ENDS = MEANWHILE.flatMap(([state, change, success, failure]) => [
@@ -225,14 +229,39 @@ test.each(ENDS)('a %s of an event that meanwhile %s', async (end, _, change, cou
   expect(await inbox.health()).toMatchObject(left);
 });
 
-test('a lock that has only expired aborts nobody, and the success counts', async () => {
+test.each([
+  ['has only expired', (key: string) => redis.del(lockOf(key)), false],
+  ['another worker has', toOther, true],
+] as const)('a success of a run whose lock %s counts', async (_, change, isAborted) => {
   const { bullmq, webhook, signals, calls, end } = await startRun({ lockDuration: 400 });
+  const failed = once(bullmq, 'lockRenewalFailed');
+  await change(webhook.key);
+  await failed;
+  await sleep(50);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([isAborted]);
+  end();
+  await eventually(() => expect(calls).toEqual(['handled']));
+});
+
+test('the late failure of a run leaves the next run of its event the lock', async () => {
+  const fail = (run: number) => {
+    if (run === 1) throw new Error('late');
+  };
+  const run = await startRun({ lockDuration: 400, concurrency: 2 }, fail);
+  const { bullmq, webhook, signals, calls, logger, ends } = run;
+  const lost = once(bullmq, 'lockRenewalFailed');
+  await toOther(webhook.key);
+  await lost;
+  await stall(webhook.key);
+  await eventually(() => expect(signals).toHaveLength(2));
+  ends[0]?.resolve();
+  await eventually(() => expect(logger.lines.join()).toContain('Error: late'));
+  await sleep(50);
   const failed = once(bullmq, 'lockRenewalFailed');
   await redis.del(lockOf(webhook.key));
   await failed;
-  await sleep(50);
-  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-  end();
+  await eventually(async () => expect(await redis.exists(lockOf(webhook.key))).toBe(1));
+  ends[1]?.resolve();
   await eventually(() => expect(calls).toEqual(['handled']));
 });
 
