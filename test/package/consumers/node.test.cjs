@@ -14,6 +14,7 @@ test('every entry point loads, and refuses a wrong option', () => {
 // jest#13398: an automock takes getters only of a module that is marked as an ES module.
 test('an automock has every export', () => {
   const sdk = jest.createMockFromModule('agent-platform-sdk');
+  expect(jest.requireActual('agent-platform-sdk').__esModule).toBe(true);
   const { __esModule, ...mocked } = sdk;
   expect(Object.keys(mocked).sort()).toEqual(Object.keys(jest.requireActual('agent-platform-sdk')).sort());
   expect(jest.isMockFunction(sdk.createWebhookReceiver)).toBe(true);
