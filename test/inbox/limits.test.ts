@@ -103,6 +103,7 @@ test('a worker is dead when its beat was seen unchanged for longer than its lock
 function startConsumer(...others: readonly WorkerBeat[]) {
   vi.useFakeTimers();
   const beats: number[] = [];
+  const sweeps: number[] = [];
   const dead = new Set<string>();
   const rows = {
     beat: async () => {
@@ -117,7 +118,7 @@ function startConsumer(...others: readonly WorkerBeat[]) {
     keep: async () => [],
     take: async () => [],
     end: async () => 'recorded' as const,
-    sweep: async () => false,
+    sweep: async () => sweeps.push(performance.now()) < 3,
     buryUnhandled: async () => [],
     leave: async () => undefined,
   };
@@ -133,13 +134,21 @@ function startConsumer(...others: readonly WorkerBeat[]) {
     clean: (error) => error as Error,
   });
   onTestFinished(() => consumer.close(0));
-  return { beats, dead };
+  return { beats, dead, sweeps };
 }
 
 test('a worker renews its locks twice in their duration', async () => {
   const { beats } = startConsumer();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(beats.slice(1).map((at, index) => at - (beats[index] ?? 0))).toEqual(Array(20).fill(500));
+});
+
+test('a worker deletes nothing in its first minute, and then everything at once', async () => {
+  const { sweeps } = startConsumer();
+  await vi.advanceTimersByTimeAsync(59_900);
+  expect(sweeps).toEqual([]);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(sweeps).toHaveLength(3);
 });
 
 test.each([

@@ -63,13 +63,13 @@ export function testRows(engine: RowEngine): void {
       return hang();
     });
     for (let count = 0; count < 4; count += 1) await one.store(stored());
-    one.work(handlers, { lockDuration: 200, concurrency: 2 });
-    other.work(handlers, { lockDuration: 1_000, concurrency: 2 });
+    one.work(handlers, { lockDuration: 600, concurrency: 2 });
+    other.work(handlers, { lockDuration: 3_000, concurrency: 2 });
     await eventually(() => expect(starts).toBe(4));
-    // Until one has seen the latest beat of the other, which comes every half second.
+    // Until one has seen the latest beat of the other, which comes every 1.5 seconds.
+    await sleep(2_700);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_600);
     await sleep(900);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
-    await sleep(300);
     expect(await events()).toMatchObject(Array(4).fill({ state: 'running', stalls: 0 }));
     expect(starts).toBe(4);
     expect(logger.lines.join()).not.toContain('the lock of');
@@ -92,6 +92,26 @@ export function testRows(engine: RowEngine): void {
     await sql("UPDATE $.events SET state = 'retrying', worker = NULL, stalls = 1, due = NEVER");
     await eventually(async () => expect(await events()).toMatchObject([{ state: 'running', stalls: 0 }]));
     expect(run?.aborted).toBe(false);
+    end.resolve();
+    await settled(inbox);
+  });
+
+  test.each([
+    ['waits', "state = 'waiting', worker = NULL"],
+    ['waits for a retry', "state = 'retrying', worker = NULL, stalls = 1, due = NEVER"],
+    ['runs in another worker', `worker = '${OTHER}', run = run + 1`],
+  ])('a success counts whose lock was lost, and whose event %s', async (_, change) => {
+    const inbox = createInbox();
+    const [started, end] = [deferred(), deferred()];
+    const handlers = processing(() => {
+      started.resolve();
+      return end.promise;
+    });
+    // Its lock isn't renewed meanwhile, and it has no place for another event.
+    inbox.work(handlers, { lockDuration: 60_000, concurrency: 1 });
+    await inbox.store(stored());
+    await started.promise;
+    await sql(`UPDATE $.events SET ${change}`);
     end.resolve();
     await settled(inbox);
   });
