@@ -79,8 +79,9 @@ test('events that are gone are not counted as unhandled', async () => {
   await inbox.store(gone);
   await inbox.store(left);
   await eventually(async () => expect(await inbox.health()).toMatchObject({ unhandled: 2, retrying: 2 }));
-  await (await inbox.queue.getJob(gone.key))?.remove();
-  expect(await inbox.health()).toMatchObject({ unhandled: 1, depth: 1 });
+  // Not while the worker hands it back once more.
+  await eventually(async () => (await inbox.queue.getJob(gone.key))?.remove());
+  await eventually(async () => expect(await inbox.health()).toMatchObject({ unhandled: 1, depth: 1 }));
 });
 
 test('the doctor checks the named queue, and leaves no connection behind', async () => {
