@@ -230,9 +230,9 @@ test.each(ENDS)('a %s of an event that meanwhile %s', async (end, _, change, cou
 });
 
 test.each([
-  ['has only expired', (key: string) => redis.del(lockOf(key)), false],
-  ['another worker has', toOther, true],
-] as const)('a success of a run whose lock %s counts', async (_, change, isAborted) => {
+  ['has only expired', 'goes on', (key: string) => redis.del(lockOf(key)), false],
+  ['another worker has', 'is aborted', toOther, true],
+] as const)('a run whose lock %s %s, and its success counts', async (_, __, change, isAborted) => {
   const { bullmq, webhook, signals, calls, end } = await startRun({ lockDuration: 400 });
   const failed = once(bullmq, 'lockRenewalFailed');
   await change(webhook.key);

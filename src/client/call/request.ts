@@ -95,7 +95,7 @@ function unknownField(path: readonly string[], hint?: string): Issue {
 }
 
 function fillPath({ path, reserved = {} }: Endpoint, ids: unknown): string {
-  // Every second part is a name. Patterns that look for the braces take 25 µs longer.
+  // Every second part is a name. To match `{name}` instead took 25 µs more of each call (Node 24).
   const parts = path.split(/[{}]/);
   const names = parts.filter((_, index) => index % 2 === 1);
   if (!isObject(ids)) {
