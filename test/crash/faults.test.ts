@@ -102,10 +102,11 @@ test('kills: workers, receivers and Redis are killed, and the network is cut', a
   const proxy = await startProxy(redis.port);
   await playKills(
     150,
-    { storage: storageAt(proxy) },
+    // With as many stalls as by default.
+    { storage: storageAt(proxy), worker: {} },
     {
       'network cut': [3, () => proxy.cut()],
-      'Redis killed': [1, () => redis.crash(Math.random() * 500)],
+      'Redis killed': [1, (random) => redis.crash(random() * 500)],
     },
     // Weaker persistence may lose events.
     { mayLose: persistence !== 'always' },

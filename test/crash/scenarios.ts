@@ -37,7 +37,9 @@ export async function play(
 export const PATIENT = { options: { maxStalls: Math.ceil(EVENTS / 100) } };
 
 /** Faults beside killed processes, each with its share. */
-export type Faults = Readonly<Record<string, readonly [share: number, happen: () => unknown]>>;
+export type Faults = Readonly<
+  Record<string, readonly [share: number, happen: (random: () => number) => unknown]>
+>;
 
 /** Kills processes of both kinds, and plays other faults between. */
 export async function playKills(
@@ -61,7 +63,7 @@ export async function playKills(
   await stage.send(Math.min(every, EVENTS / 12), async () => {
     if (bag.length === 0) bag.push(...shares);
     const [fault = ''] = bag.splice(draw(bag.length), 1);
-    await faults[fault]?.[1]();
+    await faults[fault]?.[1](random);
     counts[fault] = (counts[fault] ?? 0) + 1;
   });
   await expectPromiseKept(stage, () => ({ ...ending, faults: counts }));

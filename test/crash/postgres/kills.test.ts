@@ -30,8 +30,8 @@ test('kills: workers, receivers and Postgres are killed, and Postgres is restart
     150,
     { storage: { postgres: postgres.url } },
     {
-      'Postgres killed': [1, () => postgres.restart('SIGKILL', Math.random() * 1_000)],
-      'Postgres restarted': [1, () => postgres.restart('SIGINT', Math.random() * 3_000)],
+      'Postgres killed': [1, (random) => postgres.restart('SIGKILL', random() * 1_000)],
+      'Postgres restarted': [1, (random) => postgres.restart('SIGINT', random() * 3_000)],
       'connections killed': [1, killBackend],
     },
   );
