@@ -4,7 +4,7 @@ export const MAX_TIMER_MS = 2_147_483_647;
 export const HUNDRED_YEARS_MS = 3_155_760_000_000;
 
 /** Whether a value is a promise of any kind: that of another realm or of a library is no instance of `Promise`. */
-export function isThenable(value: unknown): boolean {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 }
 

@@ -46,8 +46,9 @@ export async function authenticate(
       let step = steps.next();
       while (step.done !== true) {
         const found = step.value;
-        // Awaited only if need be: a body may contain a thousand candidates.
-        step = steps.next(found instanceof Promise ? await found : found);
+        // Awaited only if need be: a body may contain a thousand candidates. Not by `instanceof`: a program may replace
+        // `Promise` (zone.js, bluebird), and a promise would pass for an owner.
+        step = steps.next(found && (await found));
       }
       return step.value;
     } catch (error) {
@@ -90,7 +91,8 @@ function* authenticationOf<Found>(
   const value = text === undefined ? parsed : parseBody(text);
   if (isNodeStream(value)) throw new Rejection('not_json', undefined, UNREAD);
   if (value === undefined) {
-    throw new Rejection('not_json', undefined, text === undefined ? undefined : breakHint(text));
+    const hint = text === undefined ? undefined : (bodyHint(text, headers) ?? breakHint(text));
+    throw new Rejection('not_json', undefined, hint);
   }
   const { type, payload, secret, fields } = envelopeOf(value);
 

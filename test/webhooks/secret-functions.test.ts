@@ -5,7 +5,7 @@ import {
   type WebhookSecretVerifier,
   WebhookVerificationError,
 } from 'agent-platform-sdk';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { delivery, envelope, secret } from './deliveries.js';
 import { fakeTime, handling, pass } from './receivers.js';
 
@@ -305,6 +305,13 @@ test.each<[result: unknown, status: number, workspace?: string]>([
     else if (status === 401) await expect(parsing).rejects.toThrow(WebhookVerificationError);
     else await expect(parsing).rejects.toThrow('verifySecret must return true, false or { workspace }, got');
   }
+});
+
+test('verifySecret decides in a program that has replaced Promise, as zone.js and bluebird do', async () => {
+  vi.stubGlobal('Promise', class<Value> extends Promise<Value> {});
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const verifySecret = async (candidate: string) => candidate === secret;
+  await expect(parseWebhookRequest(forged, { verifySecret })).rejects.toThrow(WebhookVerificationError);
 });
 
 test('verifySecret is called once for a candidate, and for sixteen of one body at most', async () => {

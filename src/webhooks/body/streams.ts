@@ -1,3 +1,4 @@
+import { isThenable } from '../../utils/waiting.js';
 import { READ_BEFORE, readingHint } from '../hints.js';
 import { Rejection, type RejectionReason } from '../outcomes.js';
 import { ByteCollector, ignore, toBytes, tooLarge, type UnverifiedBody } from './reading.js';
@@ -36,11 +37,11 @@ export async function readStream(
 /** Reads a body as a program passes it: a Web stream, a promise, or what a parser has made. */
 export function readGiven(body: unknown, unverified: UnverifiedBody): unknown {
   if (isStream(body)) return readStream(body, unverified);
-  return body instanceof Promise ? readPromise(body, unverified) : body;
+  return isThenable(body) ? readPromise(body, unverified) : body;
 }
 
 /** Waits for a body until the reading is stopped. */
-function readPromise(body: Promise<unknown>, unverified: UnverifiedBody): Promise<unknown> {
+function readPromise(body: PromiseLike<unknown>, unverified: UnverifiedBody): Promise<unknown> {
   return new Promise((resolve, reject) => {
     unverified.stop = (reason) => reject(new Rejection(reason));
     body.then(resolve, reject);

@@ -1,5 +1,5 @@
 import { WebhookError } from '../../errors/index.js';
-import { sleep, unlessAborted, unref, within } from '../../utils/waiting.js';
+import { isThenable, sleep, unlessAborted, unref, within } from '../../utils/waiting.js';
 import type { WebhookContext } from '../context.js';
 import type { RunOutcome } from '../outcomes.js';
 import type { ClaimResult, DedupeStore } from './store.js';
@@ -80,10 +80,10 @@ export async function claimEvent(
 
 /** A store that takes too long has failed. One in memory returns at once, and needs no timer. */
 function inTime<Result>(result: Result | Promise<Result>, until?: AbortSignal): Result | Promise<Result> {
-  if (!(result instanceof Promise)) return result;
+  if (!isThenable(result)) return result;
   const message = `The dedupe store did not respond within ${STORE_TIMEOUT_MS} ms.`;
   return unlessAborted(
-    within(result, STORE_TIMEOUT_MS, () => new WebhookError(message)),
+    within(new Promise((resolve) => resolve(result)), STORE_TIMEOUT_MS, () => new WebhookError(message)),
     until,
   );
 }
