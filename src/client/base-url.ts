@@ -34,10 +34,12 @@ function baseUrlProblem(given: unknown, mayBeInsecure: boolean): string | undefi
   // An address may have letters of any script.
   const pasted = pastedProblem(given.trim().replace(/(?!\w)\p{L}/gu, 'x'));
   if (pasted !== undefined) return pasted;
-  if (!URL.canParse(given)) return 'is not a URL such as https://api.example.com';
+  // `localhost:4010` is a URL of the protocol `localhost:`.
+  if (!/^\s*https?:\/\//i.test(given) || !URL.canParse(given)) {
+    return 'is not a URL such as https://api.example.com';
+  }
   const { username, password, search, hash, pathname, protocol, host, hostname } = new URL(given);
-  const mayBeHttp = mayBeInsecure || isLoopback(hostname);
-  if (protocol !== 'https:' && (protocol !== 'http:' || !mayBeHttp)) {
+  if (protocol !== 'https:' && !mayBeInsecure && !isLoopback(hostname)) {
     const exception =
       'To use http: beyond loopback, set `allowInsecureBaseUrl` or AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true';
     return `must start with https:, got ${protocol}//${host}. ${exception}`;

@@ -87,8 +87,8 @@ export interface CallOptions {
   /**
    * Adds headers, in any form that `fetch` takes.
    *
-   * Those of a call are added to those of the client. `authorization` and `content-type` are refused: the client
-   * sets them itself.
+   * Those of a call are added to those of the client. `authorization`, `content-type` and those of a
+   * connection, such as `content-length`, are refused: the client or `fetch` sets them itself.
    */
   readonly headers?: HeadersInput | undefined;
   /**

@@ -284,17 +284,23 @@ function signalProblem(signal: unknown): string | undefined {
   return isSignal ? undefined : 'must be an AbortSignal, such as `controller.signal`';
 }
 
+/** Headers of the client, and of a connection: undici refuses these, or sends a body of another length. */
+const OWN_HEADERS = /^(authorization|content-(type|length)|transfer-encoding|expect|keep-alive|upgrade)$/i;
+
 /** Describes what is wrong with headers, without their values, which may be secrets. */
 function headersProblem(headers: unknown): string | undefined {
   const form = 'must be an object, a list of pairs or a Headers';
   // A `Headers` may be of another realm (jest#2549), an object without a prototype (nodejs/node#40263).
   if (typeof headers !== 'object' || headers === null) return form;
+  if ('next' in headers && Symbol.iterator in headers)
+    return `${form}, not an iterator, which can be read only once`;
   for (const pair of pairsOf(headers)) {
     const [name, value] = Array.isArray(pair) ? (pair as unknown[]) : [];
     if (typeof name !== 'string') return form;
     if (typeof value !== 'string') return `must have strings as values, but ${name} has ${typeName(value)}`;
-    if (/^(authorization|content-type)$/i.test(name)) {
-      return `contain ${name.toLowerCase()}, which the client sets itself (see \`token\`)`;
+    if (OWN_HEADERS.test(name)) {
+      const option = /^auth/i.test(name) ? ' (see `token`)' : '';
+      return `contain ${name.toLowerCase()}, which the client or \`fetch\` sets itself${option}`;
     }
     try {
       new Headers().set(name, value);

@@ -202,7 +202,7 @@ async function exchange(
       : ownFetch(url, init));
     // From a program's own `fetch` it may be anything.
     const response = given as Response | undefined;
-    if (typeof response?.text === 'function') {
+    if (typeof response?.text === 'function' && typeof response.headers?.get === 'function') {
       // A `fetch` that ignores its signal responds too late.
       if (signal.aborted) response.body?.cancel().catch(() => undefined);
       signal.throwIfAborted();
