@@ -30,14 +30,15 @@ export function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
-/** Returns the JSON type of a value, for messages. */
+/** Returns the JSON type of a value for messages, and its class if that is not an object's. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (kindOf(value) === 'Promise') return 'a promise (is `await` missing?)';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  return typeof value;
+  const kind = kindOf(value);
+  if (kind === 'Promise') return 'a promise (is `await` missing?)';
+  return typeof value === 'object' && kind !== 'Object' ? kind : typeof value;
 }
 
 /** Returns the message for a value of another type, or a missing one. */

@@ -11,6 +11,9 @@ export const READ_BEFORE =
 
 export const UNREAD = 'It is a Node stream. Only receiver.node(request, response) reads one.';
 
+export const NO_STREAM =
+  'This `Request` has no stream. Pass its text: receiver.handle({ method, body: await request.text() }).';
+
 const IN_HONO = 'receiver.fetch(c.req.raw)';
 /** How each framework hands a delivery over. */
 const MOUNTS = `
@@ -45,9 +48,10 @@ export function responseDropped(status: number): string {
   );
 }
 
-/** Describes what a text is that carries no secret to be found; undefined if it is a JSON object. */
+/** Describes what a text is instead of a JSON object; undefined if it is one, or starts like it. */
 export function bodyHint(text: string, headers: unknown): string | undefined {
   const start = text.trimStart();
+  if (start === '') return 'The body is empty. Was it read before?';
   if (start.startsWith('{')) return undefined;
   const encoding = encodingOf(headers);
   if (encoding !== undefined) {
@@ -55,6 +59,8 @@ export function bodyHint(text: string, headers: unknown): string | undefined {
   }
   let kind = 'neither a JSON object nor gzip';
   if (start.startsWith('"')) kind = 'JSON inside a string: it was stringified twice';
+  // Its first byte (RFC 1952, 2.3.1).
+  else if (start.startsWith('\x1f')) kind = 'gzip: pass its bytes to a receiver or to parseWebhookRequest';
   // `{"` in base64.
   else if (start.startsWith('eyJ')) kind = 'base64: decode it';
   else if (/^(--|[\w.[\]%+-]+=)/.test(start)) kind = 'form data: send JSON';
@@ -82,7 +88,6 @@ const STEP =
  * No engine's message will do: V8's quotes the body and has no position for `NaN`, Bun's never has one.
  */
 export function breakHint(text: string): string {
-  if (text === '') return 'The body is empty. Was it read before?';
   let at = 0;
   STEP.lastIndex = 0;
   try {

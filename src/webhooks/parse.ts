@@ -8,11 +8,12 @@ import {
 } from '../errors/index.js';
 import { typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
+import { isThenable } from '../utils/waiting.js';
 import { checkOptions, wholeNumber } from '../validation/check-options.js';
 import type { Drift } from '../validation/drift.js';
 import { DEFAULT_VALIDATION, VALIDATION_MODES } from '../validation/validate.js';
 import { type AuthenticBody, authenticate, authenticateSync } from './authenticate.js';
-import { decodeBody } from './body/decode.js';
+import { decodeBody, isBytes } from './body/decode.js';
 import { gunzip } from './body/gunzip.js';
 import { DEFAULT_MAX_BODY_BYTES } from './body/reading.js';
 import { isStream, readStream } from './body/streams.js';
@@ -93,7 +94,7 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
     );
   }
   checkParsing(options);
-  if (isRequest(body) || body instanceof Promise || isStream(body)) {
+  if (isRequest(body) || isThenable(body) || isStream(body)) {
     throw new ConfigurationError(
       'parseWebhook needs a body that was read: pass `await request.text()`, or use parseWebhookRequest.',
       { option: 'body' },
@@ -191,7 +192,7 @@ function refusalOf({ reason, hint }: Rejection, body: unknown): WebhookError {
     const where = hint === undefined ? '' : `. ${hint}`;
     return unreadable('The webhook body is not JSON', 'not_json', `expected JSON${received}${where}`);
   }
-  const hasPayload = !isObject(body) || 'payload' in body;
+  const hasPayload = !isObject(body) || isBytes(body) || 'payload' in body;
   return new WebhookVerificationError(
     `The webhook was not verified\n  ${hint}\n  During a rotation, pass both secrets as a list in \`secret\`.` +
       (hasPayload ? '' : '\n  There is no `payload`: pass the body of the request, not the request.'),

@@ -102,8 +102,10 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test('a body without a payload may be the request', () => {
-  const messages = [{}, { payload: {} }].map((body) => String(errorOf(() => parseWebhook(body, { secret }))));
-  expect(messages.map((message) => message.includes('pass the body of the request'))).toEqual([true, false]);
+  const bodies = [{}, { payload: {} }, Buffer.from('{}')];
+  const messages = bodies.map((body) => String(errorOf(() => parseWebhook(body, { secret }))));
+  const isHinted = messages.map((message) => message.includes('pass the body of the request'));
+  expect(isHinted).toEqual([true, false, false]);
 });
 
 test('an unknown type is thrown with the event, which printing does not show', () => {
@@ -144,10 +146,17 @@ test.each<[string, undefined | (() => unknown)]>([
   for (const print of printed) expect(print).not.toHaveBeenCalled();
 });
 
+const buffers = () =>
+  new TransformStream<Uint8Array<ArrayBuffer>, ArrayBuffer>({
+    transform: (chunk, stream) => stream.enqueue(chunk.slice().buffer),
+  });
+
 test.each<[what: string, limit: number, make: (body: string) => unknown]>([
   ['a Request, up to maxBodyBytes', 1_000, (body) => requestOf(body)],
   ['a Request, up to 8 MiB', 8_388_608, (body) => requestOf(body)],
   ['gzip, up to maxBodyBytes unpacked', 1_000, (body) => gzipSync(body)],
+  ['an ArrayBuffer of gzip', 1_000, (body) => Uint8Array.from(gzipSync(body)).buffer],
+  ['a stream of ArrayBuffers', 1_000, (body) => new Blob([body]).stream().pipeThrough(buffers())],
 ])('parseWebhookRequest reads %s', async (_, limit, make) => {
   const options = { secret, ...(limit === 1_000 && { maxBodyBytes: limit }) };
   const parse = (length: number) => parseWebhookRequest(make(authentic.padStart(length)), options);

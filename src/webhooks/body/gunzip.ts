@@ -1,4 +1,5 @@
-import type { UnverifiedBody } from './reading.js';
+import { isBytes } from './decode.js';
+import { toBytes, type UnverifiedBody } from './reading.js';
 import { readStream } from './streams.js';
 
 /**
@@ -7,8 +8,8 @@ import { readStream } from './streams.js';
  * Known by its first bytes (RFC 1952, 2.3.1), which no JSON has: a server may have decompressed it already.
  */
 export async function gunzip(body: unknown, unverified: UnverifiedBody): Promise<unknown> {
-  if (!ArrayBuffer.isView(body)) return body;
-  const bytes = new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
+  if (!isBytes(body)) return body;
+  const bytes = toBytes(body);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return body;
   return readStream(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')), unverified);
 }

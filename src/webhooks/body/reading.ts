@@ -85,10 +85,14 @@ export class ByteCollector {
   }
 }
 
-/** A chunk is a string after `setEncoding`, or if a stream of strings was passed as the body. */
-export function toBytes(chunk: unknown): Uint8Array {
+/** A chunk is a string after `setEncoding`, or if a stream of strings was passed as the body; else bytes of any kind. */
+export function toBytes(chunk: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
   // Streams of bodies yield nothing else.
-  return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : (chunk as Uint8Array);
+  const { buffer, byteOffset, byteLength } = chunk as Uint8Array<ArrayBuffer>;
+  return ArrayBuffer.isView(chunk)
+    ? new Uint8Array(buffer, byteOffset, byteLength)
+    : new Uint8Array(chunk as ArrayBuffer);
 }
 
 /** Refuses a body, with the limit that it exceeds. */

@@ -3,6 +3,7 @@ import { typeName } from '../../utils/issues.js';
 import { isObject } from '../../utils/json.js';
 import { pastedProblem } from '../../utils/pasted.js';
 import type { OptionProblem } from '../../validation/check-options.js';
+import { isBytes } from '../body/decode.js';
 import { isCandidate, MAX_SECRET_LENGTH, type SecretOwner } from './find.js';
 import { SECRET_VARIABLE } from './secret-variable.js';
 
@@ -77,9 +78,8 @@ export function listSecrets(secrets: unknown): {
   readonly listed: readonly ListedSecret[];
   readonly problems: readonly OptionProblem[];
 } {
-  const named: readonly [workspace: string | undefined, secrets: unknown][] = isObject(secrets)
-    ? Object.entries(secrets)
-    : [[undefined, secrets]];
+  const named: readonly [workspace: string | undefined, secrets: unknown][] =
+    isObject(secrets) && !isBytes(secrets) ? Object.entries(secrets) : [[undefined, secrets]];
   const listed: ListedSecret[] = [];
   const problems: OptionProblem[] = [];
   for (const [workspace, given] of named) {

@@ -1,7 +1,7 @@
 import { unref } from '../../utils/waiting.js';
 import { tooLarge, type UnverifiedBody } from '../body/reading.js';
-import { readStream } from '../body/streams.js';
-import { mountingHint, READ_BEFORE } from '../hints.js';
+import { isStream, readStream } from '../body/streams.js';
+import { mountingHint, NO_STREAM, READ_BEFORE } from '../hints.js';
 import { Rejection, type WebhookResponse } from '../outcomes.js';
 
 /** Whether a value is a `Request`. No JSON value has methods, so a parsed body is never taken for one. */
@@ -19,6 +19,8 @@ export async function readRequest(request: Request, unverified: UnverifiedBody):
   if (announced > unverified.limit) throw tooLarge(unverified.limit, announced);
   if (request.body === null) return new Uint8Array();
   if (request.bodyUsed) throw new Rejection('body_unreadable', undefined, READ_BEFORE);
+  // Polyfills have none (whatwg-fetch, in Jest's jsdom), and node-fetch has one of Node.
+  if (!isStream(request.body)) throw new Rejection('body_unreadable', undefined, NO_STREAM);
   return readStream(request.body, unverified);
 }
 
