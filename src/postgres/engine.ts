@@ -107,7 +107,7 @@ export class PostgresEngine implements Engine<PostgresWarning> {
     const [event, runner] = [...this.#runs].find(([{ key: own }]) => own === key) ?? [];
     if (event === undefined || runner === undefined) {
       throw new WebhookError(
-        `The event ${key} does not run in this process. Pass the eventKey of the handler.`,
+        `The event ${key} does not run in this process. Pass the eventKey of a handler that has not ended.`,
       );
     }
     const count = runner.handlersOf(key);
@@ -136,9 +136,8 @@ export class PostgresEngine implements Engine<PostgresWarning> {
       });
     } catch (error) {
       if (codeOf(error) !== LOST) throw error;
-      throw new WebhookError('Another run has the event, or it has ended: nothing was written.', {
-        cause: error,
-      });
+      const text = 'Another run has the event, or it has ended: nothing was written.';
+      throw new WebhookError(`${text} Let its handler await one transaction.`, { cause: error });
     }
   }
 
