@@ -1,5 +1,5 @@
 import { createPool } from './database.js';
-import { type PostgresInboxOptions, resolvePostgres } from './options.js';
+import { type PostgresInboxOptions, resolvePostgres, withHost } from './options.js';
 import { tablesFor } from './tables.js';
 
 // What the command asks beside the inbox.
@@ -23,6 +23,6 @@ export async function hasTables(options: PostgresInboxOptions): Promise<boolean>
 /** Returns the SQL that makes the tables of an inbox, and lets the role of its address use them. */
 export function tablesOf(options: PostgresInboxOptions & { readonly connectionString: string }): string {
   const { schema } = resolvePostgres(options);
-  const role = decodeURIComponent(new URL(options.connectionString).username);
+  const role = decodeURIComponent(new URL(withHost(options.connectionString)).username);
   return tablesFor(`"${schema}"`, role);
 }

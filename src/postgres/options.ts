@@ -43,8 +43,14 @@ const poolRule = /* @__PURE__ */ checkedBy((value) => {
   return isPool ? undefined : 'must be a Pool of the package pg';
 });
 
+/** The host can be left out, for the folder of a socket: `postgres://user@/database?host=/cloudsql/…`. */
+export function withHost(address: string): string {
+  return address.replace('@/', '@localhost/');
+}
+
 const addressRule = /* @__PURE__ */ checkedBy((value) => {
-  const isAddress = typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+  const isAddress =
+    typeof value === 'string' && /^postgres(ql)?:\/\//.test(value) && URL.canParse(withHost(value));
   const rule =
     'must be a URL such as postgres://user:password@host:5432/database, its special characters encoded';
   return isAddress ? undefined : rule;
