@@ -11,6 +11,16 @@ const STORE_MS = 3_000;
 const QUERY_MS = 10_000;
 /** Time limit of a new connection, in ms. */
 const CONNECT_MS = 3_000;
+/** The same for handlers, which wait for each other's. */
+const TURN_MS = 30_000;
+
+const APPLICATION = 'agent-platform-inbox';
+/** The types of numbers in our rows, int4 and float8: the application may have parsers of its own for them. */
+const NUMBERS = [23, 701];
+
+/** The server goes on with a query that has timed out, for as long as it waits for a lock: each holds a connection. */
+const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = '${APPLICATION}'
+  AND usename = session_user AND state = 'active' AND query_start < now() - interval '${QUERY_MS} ms'`;
 
 type Row = Record<string, unknown>;
 
@@ -60,8 +70,13 @@ export class Database {
     sql: string,
     values: readonly unknown[] = [],
   ): Promise<Found[]> {
-    // The rows are what the SQL selects.
-    return (await pool.query(this.inSchema(sql), [...values])).rows as Found[];
+    try {
+      // The rows are what the SQL selects.
+      return (await pool.query(this.inSchema(sql), [...values])).rows as Found[];
+    } catch (error) {
+      if (isTimeout(error)) this.#pools.stores.query(CANCEL).catch(ignore);
+      throw error;
+    }
   }
 
   inSchema(sql: string): string {
@@ -73,7 +88,6 @@ export class Database {
     await this.#prepared();
     const client = await this.#pools.transactions.connect();
     // A connection that breaks while nothing is asked of it would end the process.
-    const ignore = () => undefined;
     client.on('error', ignore);
     try {
       await client.query('BEGIN');
@@ -104,6 +118,7 @@ export class Database {
     const { schema, application } = this.#settings;
     const { others } = this.#pools;
     const found = (await this.#readMeta(others)) ?? (await this.#create(others));
+    if (found.version === undefined) refuse('schema', `${schema} has a table meta of something else.`);
     if (found.encoding !== 'UTF8') {
       const text = `leads to a database in ${String(found.encoding)}. Create it with ENCODING 'UTF8'.`;
       refuse('connectionString', text);
@@ -126,8 +141,8 @@ export class Database {
     try {
       return (await this.#ask(pool, sql))[0];
     } catch (error) {
-      // No such table, or no such schema.
-      if (codeOf(error) === '42P01' || codeOf(error) === '3F000') return undefined;
+      // No such table, schema or column.
+      if (['42P01', '3F000', '42703'].includes(codeOf(error) ?? '')) return undefined;
       throw error;
     }
   }
@@ -135,7 +150,7 @@ export class Database {
   async #create(pool: Pool): Promise<Row> {
     const { schema } = this.#settings;
     try {
-      await pool.query(createTables(schema));
+      await pool.query(createTables(this.schema));
     } catch (error) {
       const { message } = cleanError(error);
       if (codeOf(error) === '42501') {
@@ -165,30 +180,44 @@ function refuse(option: string, text: string): never {
 }
 
 function createPools(connection: Pool | string): Pools {
-  const open = (max: number, query_timeout?: number) => {
-    const pool = createPool(connection, {
-      max,
-      min: 0,
-      keepAlive: true,
-      allowExitOnIdle: true,
-      connectionTimeoutMillis: CONNECT_MS,
-      ...(query_timeout && { query_timeout, application_name: 'agent-platform-inbox' }),
-    });
-    // A connection breaks while it is idle. Without a listener, that would end the process; the next query opens one.
-    return pool.on('error', () => undefined);
-  };
+  const open = (max: number, config: PoolConfig) =>
+    listenTo(createPool(connection, { max, connectionTimeoutMillis: CONNECT_MS, ...config }));
+  const types = { getTypeParser: (type: number) => (NUMBERS.includes(type) ? Number : String) };
+  // `types` has an overload for each type and format.
+  const own = { application_name: APPLICATION, binary: false, types: types as PoolConfig['types'] };
   return {
-    stores: open(1, STORE_MS),
-    others: open(3, QUERY_MS),
-    transactions: typeof connection === 'string' ? open(10) : connection,
+    stores: open(1, { ...own, query_timeout: STORE_MS }),
+    others: open(3, { ...own, query_timeout: QUERY_MS }),
+    transactions:
+      typeof connection === 'string' ? open(10, { connectionTimeoutMillis: TURN_MS }) : listenTo(connection),
   };
 }
 
-/** Makes a pool: of `pg`, or with the class and the options of a pool of yours. */
+/** A connection breaks while it is idle: without a listener, that would end the process. The next query opens one. */
+function listenTo(pool: Pool): Pool {
+  return pool.listenerCount('error') > 0 ? pool : pool.on('error', ignore);
+}
+
+/** Makes a pool: for an address, or with the options of a pool of yours. */
 export function createPool(connection: Pool | string, config: PoolConfig): Pool {
-  if (typeof connection === 'string') return new pg.Pool({ connectionString: connection, ...config });
-  // Its own class: connectors of clouds derive one. `password` cannot be listed (pg-pool 3.6, index.js).
-  const Same = connection.constructor as new (config: PoolConfig) => Pool;
+  const ours = {
+    min: 0,
+    keepAlive: true,
+    // Without a delay, Linux begins after two hours: a handler's query to a server that has gone would wait for that.
+    keepAliveInitialDelayMillis: 10_000,
+    allowExitOnIdle: true,
+    ...config,
+  };
+  if (typeof connection === 'string') return new pg.Pool({ connectionString: connection, ...ours });
+  // Connectors of clouds, and `pg.native`, have a client of their own. `password` cannot be listed (pg-pool 3.6, index.js).
+  const { Client } = connection as { readonly Client?: PoolConfig['Client'] };
   const { password } = connection.options;
-  return new Same({ ...connection.options, ...(password !== undefined && { password }), ...config });
+  return new pg.Pool({ Client, ...connection.options, ...(password !== undefined && { password }), ...ours });
+}
+
+function ignore(): void {}
+
+/** By its message: it has no code (pg 8, lib/client.js). */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }

@@ -1,12 +1,13 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InboxFullError } from 'agent-platform-sdk/postgres';
-import { Pool } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { Pool, type PoolConfig } from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { finish } from '../cli/terminal.js';
 import { eventually, hang, processing, settled, stored } from '../inbox/fixture.js';
 import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, pool, schema, server, sql, url } from './inbox-fixture.js';
+import { createInbox, engine, pool, schema, server, sql, url } from './inbox-fixture.js';
 
 test('twenty inboxes make the tables at once', async () => {
   await Promise.all(Array.from({ length: 20 }, () => createInbox().store(stored())));
@@ -42,13 +43,13 @@ test('a role that may not make tables is told so, and uses those that an owner m
   await settled(inbox);
   expect(await inbox.health()).toMatchObject({ ready: true, deadLetters: 0, depth: 0 });
   expect(written).toHaveLength(1);
-  await sql('REVOKE INSERT ON $.events, $.workers FROM "an app"');
+  await sql('REVOKE INSERT ON $.events FROM "an app"');
   const storing = inbox.store(stored());
   expect(await inbox.health()).toMatchObject({
     ready: false,
     warnings: { refused: expect.stringMatching(/permission denied .*42501/) },
   });
-  await sql('GRANT INSERT ON $.events, $.workers TO "an app"');
+  await sql('GRANT INSERT ON $.events TO "an app"');
   await storing;
 });
 
@@ -62,6 +63,8 @@ test('the tables of another release, of another application or of something else
   expect((await other.health()).warnings.unreachable).toMatch(refused);
   await sql('UPDATE $.meta SET version = 99');
   await expect(createInbox().store(stored())).rejects.toThrow(/another release \(99\)\. Update/);
+  await sql('ALTER TABLE $.meta RENAME version TO other');
+  await expect(createInbox().store(stored())).rejects.toThrow(/a table meta of something else/);
   await sql('DROP TABLE $.meta');
   await expect(createInbox().store(stored())).rejects.toThrow(/tables of something else/);
 });
@@ -145,6 +148,59 @@ test('a pool of the application stays open, and keeps its connections for itself
   expect((await own.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
+test('a pool of any class works, with parsers of its own, and without a listener for errors', async () => {
+  class Named extends Pool {
+    constructor(_name: string, config: PoolConfig) {
+      super(config);
+    }
+  }
+  const types = { getTypeParser: () => (value: unknown) => value };
+  const own = new Named('app', { connectionString: url, application_name: 'app', types: types as never });
+  onTestFinished(() => own.end());
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  onTestFinished(() => keepAlive.mockRestore());
+  const inbox = createInbox({ pool: own });
+  let runs = 0;
+  inbox.work(
+    processing(async ({ key }) => {
+      runs += 1;
+      if (runs === 1) throw new Error('no');
+      await inbox.transaction(key, async () => undefined);
+    }),
+  );
+  await inbox.store(stored());
+  await settled(inbox);
+  expect(runs).toBe(2);
+  expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
+  await sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'app'");
+  await eventually(() => expect(own.totalCount).toBe(0));
+});
+
+test('an address may leave out its host, for a socket, and a schema may be a word of SQL', async () => {
+  const [row] = await sql('SHOW unix_socket_directories');
+  const socket = `postgres://postgres@/postgres?host=${row?.unix_socket_directories}&port=${server.port}`;
+  await sql('DROP SCHEMA IF EXISTS "order" CASCADE');
+  const inbox = createInbox({ connectionString: socket, schema: 'order' });
+  await inbox.store(stored());
+  expect(await inbox.health()).toMatchObject({ ready: true, waiting: 1 });
+  expect((await doctor(socket, '--schema', 'order')).text).toContain('1 waiting');
+  expect((await doctor(socket, '--schema', 'order', '--tables')).text).toContain('TO "postgres"');
+});
+
+test('queries that have timed out end in the server too, and hold no connections', async () => {
+  const inbox = createInbox({ storeTimeout: 25_000 });
+  await inbox.health();
+  const unlock = await engine.block();
+  const storing = inbox.store(stored());
+  const active = (age: number) =>
+    sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'agent-platform-inbox' AND state = 'active'
+      AND query_start < now() - interval '${age} s'`);
+  await eventually(async () => expect(await active(10)).toHaveLength(1));
+  await eventually(async () => expect(await active(10)).toEqual([]));
+  await unlock();
+  await storing;
+}, 30_000);
+
 test('handlers that hold every connection of transactions lose no lock', async () => {
   const inbox = createInbox();
   const release = deferred();
@@ -160,7 +216,7 @@ test('handlers that hold every connection of transactions lose no lock', async (
   await Promise.all(Array.from({ length: 15 }, () => inbox.store(stored())));
   await eventually(async () => expect((await inbox.health()).active).toBe(15));
   const before = starts;
-  await sleep(2_000);
+  await sleep(4_000);
   await inbox.store(stored());
   expect(starts).toBe(before);
   release.resolve();
