@@ -1,6 +1,6 @@
 import * as z from 'zod/v4/mini';
 import type { Endpoint } from '../endpoints/endpoint.js';
-import { flag, text } from '../schemas/fields.js';
+import { flag } from '../schemas/fields.js';
 import { bindMethods } from '../utils/bound.js';
 import { byRegion } from '../utils/regions.js';
 import { checkedBy, checkOptions, func, oneOf } from '../validation/check-options.js';
@@ -11,7 +11,7 @@ import { createFetch, type FakeFetch } from './fake/fetch.js';
 import { Generation } from './fake/generation.js';
 import { type Handler, handlerRoute } from './fake/handler.js';
 import { type FakeRequest, Log } from './fake/log.js';
-import { type BaseUrls, resolveBaseUrls } from './fake/places.js';
+import { type BaseUrls, baseUrlProblem, resolveBaseUrls } from './fake/places.js';
 import { createAdd, type FakeAdd } from './fake/records/add.js';
 import type { FakeState, StartRecords } from './fake/records/records.js';
 import {
@@ -49,7 +49,7 @@ function optionsSchema(): z.core.$ZodType {
     regions: z.optional(startRecordsSchema()),
     seed: z.optional(oneOf(['default', 'empty'])),
     choices: z.optional(choicesSchema()),
-    baseUrls: z.optional(z.strictObject(byRegion(() => text))),
+    baseUrls: z.optional(z.strictObject(byRegion(() => z.optional(checkedBy(baseUrlProblem))))),
   } satisfies Record<keyof FakePlatformOptions, z.core.$ZodType>;
   return z.strictObject(fields);
 }

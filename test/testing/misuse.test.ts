@@ -35,6 +35,9 @@ const mistakes: readonly Mistake[] = [
     () => create({ choices: { refusals: { duplicateKey: { status: 409 } } } }),
   ],
   ['baseUrls.us', () => create({ baseUrls: { us: 'https://us.example' } })],
+  ...['api.example.com', 'localhost:3000', 'ftp://x.example'].map(
+    (na): Mistake => ['baseUrls.na', () => create({ baseUrls: { na } }), 'begins with http:// or https://'],
+  ),
   ['hosts', (fake) => fake.listen({ hosts: 'x' } as object)],
   ['keepSubscription', (fake) => fake.reset({ keepSubscription: true } as object)],
   ['stauts', inject({ stauts: 500, status: 500 })],
@@ -58,7 +61,7 @@ const mistakes: readonly Mistake[] = [
   ['type', (fake) => fake.webhooks.send({ type: 'lead_captured' } as never)],
   ...[undefined, null, () => new Response(), {}].map((target): Mistake => ['target', subscribe(target)]),
   ...['ftp://x.example', 'not a url', 'http://user:pw@x.example'].map(
-    (address): Mistake => ['address', subscribe(address), 'expected an http: or https: address'],
+    (address): Mistake => ['address', subscribe(address), 'begins with http:// or https://'],
   ),
   ...['getTool', 'GET /tools/{toolId}', { method: 'GET', path: '/x' }].map(
     (given): Mistake => ['endpoint', (fake) => fake.handle(given as never, () => ({}))],

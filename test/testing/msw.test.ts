@@ -80,6 +80,13 @@ test.each([
   expect((await fetch(`${baseUrl}/v3/nothing`)).status).toBe(404);
 });
 
-test('refuses a base address that is not a URL', () => {
-  expect(() => createFakePlatform({ baseUrls: { na: 'api.example.com' } })).toThrow('Invalid URL');
+test('one base address may be the beginning of the other', async () => {
+  const baseUrls = { eu: 'https://api.example.com', na: 'https://api.example.com/na' };
+  const fake = createFakePlatform({ baseUrls });
+  const msw = intercepting(fake);
+  for (const region of ['eu', 'na'] as const) {
+    const { toolId } = fake.seed[region];
+    expect((await clientOf(fake, { region }).tools.get(toolId)).id).toBe(toolId);
+  }
+  expect(used(msw)).toHaveLength(2);
 });

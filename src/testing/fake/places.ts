@@ -5,6 +5,12 @@ import type { Route } from './route.js';
 /** The base address of each region, without `/v3`. */
 export type BaseUrls = { readonly [Name in Region]: string };
 
+/** Returns what is wrong with a base address. */
+export function baseUrlProblem(value: unknown): string | undefined {
+  const isAddress = typeof value === 'string' && /^\s*https?:\/\//i.test(value) && URL.canParse(value);
+  return isAddress ? undefined : 'must be an address that begins with http:// or https://';
+}
+
 /** Normalizes base addresses, which may end in a slash or in `/v3`. By default, they are in process. */
 export function resolveBaseUrls(given: Partial<BaseUrls> = {}): BaseUrls {
   // No such hosts can exist (RFC 6761).
@@ -38,7 +44,10 @@ export function placeOverHttp(sent: string): Place {
 
 /** The place of an address in process. Throws as `fetch` does if it is not below a base address. */
 export function placeInProcess({ href, origin, pathname }: URL, baseUrls: BaseUrls): Place {
-  const region = REGIONS.find((each) => (origin + pathname).startsWith(`${baseUrls[each]}/`));
+  const below = (start: string) =>
+    REGIONS.find((each) => (origin + pathname).startsWith(baseUrls[each] + start));
+  // With `/v3` first: one address may be the beginning of the other.
+  const region = below('/v3/') ?? below('/');
   if (region !== undefined) return placeBelow(baseUrls[region].slice(origin.length), region, pathname);
   const known = Object.values(baseUrls).join(' and ');
   throw new TypeError(`fetch failed: the fake responds below ${known}, not at ${href}`);
