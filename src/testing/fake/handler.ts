@@ -58,9 +58,12 @@ export function handlerRoute<Path extends string, Body, Query, Result>(
     const own: object = { ...call, succeed, refuse };
     // Only requests of this endpoint get here, and their path, query and body have these types.
     const answer = await handler(own as HandlerCall<PathParameter<Path>, Body, Query, Result>);
-    if (answer !== undefined) return answer;
-    const problem = `The handler of ${name} returned nothing: return a body or a Response.`;
-    throw new Refusal('handlerFailed', problem);
+    const isSent = answer instanceof Response && answer.bodyUsed;
+    if (answer !== undefined && !isSent) return answer;
+    const problem = isSent
+      ? 'a Response that was sent before: create one for each call.'
+      : 'nothing: return a body or a Response.';
+    throw new Refusal('handlerFailed', `The handler of ${name} returned ${problem}`);
   };
   return { name, endpoint, rule };
 }

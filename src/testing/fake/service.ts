@@ -1,4 +1,5 @@
 import { redact } from '../../utils/redact.js';
+import { safely } from '../../utils/thrown.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import { permit, UNLIMITED_REACH } from './access.js';
 import { type Caller, findCaller, requireCaller } from './caller.js';
@@ -115,7 +116,7 @@ async function performOperation(service: Service, request: ReadRequest): Promise
     return answerWith(await runRule(service, request));
   } catch (error) {
     ended.throwIfAborted();
-    const threw = `The handler of ${match?.route.name} threw: ${String(error)}`;
+    const threw = `The handler of ${match?.route.name} threw: ${safely(() => String(error))}`;
     const refusal = error instanceof Refusal ? error : new Refusal('handlerFailed', threw);
     const [status, code] = statusAndCode(refusal, service.choices.refusals);
     return answerWith(errorBody(code, refusal.message, refusal.more.issues), status);

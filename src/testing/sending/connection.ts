@@ -1,3 +1,5 @@
+import { safely } from '../../utils/thrown.js';
+
 /** What to do about a connection that failed, by the code of its error. */
 const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
   [/^ERR_SSL_WRONG_VERSION_NUMBER$/, 'Does the server speak http: instead of https:?'],
@@ -13,7 +15,7 @@ const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
 
 /** Describes what was thrown, with its cause, and what to do if a connection failed. */
 export function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return safely(() => String(error));
   // Of a name with several addresses, `fetch` throws an error without a message around one for each
   // (nodejs/undici#1602).
   const cause: unknown = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause;
