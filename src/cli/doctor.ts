@@ -177,11 +177,9 @@ function explainFailedCall(error: unknown, { region, baseUrl }: AgentPlatform): 
     address !== undefined && `The redirect leads to ${address}`,
     address !== undefined && `Is that the service? Set ${variable} to its address, without /v3${path}.`,
     status === 404 && 'Is the address right? The client appends /v3 to it.',
-    status === 401 &&
-      `Does the token belong to region ${region}? A request to the wrong region may fail (5.1).`,
-    status === 401 && 'Is it still valid? The specification does not say how long tokens live (5.2).',
+    status === 401 && 'Is the token still valid? The specification does not say how long tokens live.',
     (status === 401 || status === 403) &&
-      'Is it a workspace secret? The specification does not say what an agent secret may call (5.2).',
+      'Is it a workspace secret? The specification does not say what an agent secret may call.',
   ];
   return [message, ...questions.filter((question) => question !== false)].join('\n- ');
 }
@@ -207,7 +205,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
   };
   const words = 'A test of agent-platform-sdk doctor';
   const secretHint = `Does the receiver have the secret in ${SECRET_VARIABLE}? Is the path right?`;
-  const only200 = `Only 200 is a success, and the service does not retry (6.4).\n- ${secretHint}`;
+  const only200 = `Only 200 is a success, and the service does not retry.\n- ${secretHint}`;
   const authentic = await probe('authentic', words, secret, 200, only200);
   if (!authentic.isReceiver) return;
   await probe('forged', words, FORGED_SECRET, 401, FORGED_ADVICE);
@@ -217,7 +215,7 @@ async function checkReceiver(url: string, secret: string, report: Report): Promi
 
 const NO_RECEIVER_ADVICE = 'No receiver there: are port and path right?';
 
-const REDIRECT_ADVICE = `Only 200 is a success (6.4), and the service may not follow redirects. Use the address it leads to.
+const REDIRECT_ADVICE = `Only 200 is a success, and the service may not follow redirects. Use the address it leads to.
 - Does it lead to a login page? Then let webhooks pass without a login.`;
 
 const LARGE_ADVICE = `Something in front of the receiver limits bodies, and conversation_updated grows with its conversation.

@@ -6,6 +6,7 @@ import { dotenv } from '../testing/http/dotenv.js';
 import { isThisMachine } from '../testing/http/hosts.js';
 import { deliveryRow, type PageRow, requestRow } from '../testing/http/rows.js';
 import type { FakeServer } from '../testing/http/server.js';
+import { targetAddress } from '../testing/sending/post.js';
 import { REGIONS } from '../utils/regions.js';
 import { addHandlers } from './added-operations.js';
 import { type Command, parse, parseNumber } from './command.js';
@@ -59,7 +60,7 @@ Options
       if (change.type === 'delivery') printRow(terminal, json, deliveryRow(change.delivery));
     });
     for (const url of values.webhook) {
-      for (const region of REGIONS) platform.webhooks.subscribe(url, { region });
+      for (const region of REGIONS) platform.webhooks.subscribe(targetAddress('--webhook', url), { region });
     }
     platform.webhooks.keepSubscriptions();
     if (state !== undefined && seed !== undefined && existsSync(state)) {

@@ -256,7 +256,7 @@ describe('trigger', () => {
   test('prints where a redirect leads', async () => {
     const url = await answering(308, { location: '/webhooks/?key=secret' });
     const { code, lines } = await trigger(url);
-    expect([code, lines[1]?.endsWith(`(6.4). The redirect leads to ${url}/webhooks/`)]).toEqual([1, true]);
+    expect([code, lines[1]?.endsWith(`success. The redirect leads to ${url}/webhooks/`)]).toEqual([1, true]);
   });
 
   test('asks about https: at an address that speaks http:', async () => {

@@ -107,7 +107,7 @@ export function failureOfRequest(request: FakeRequest): string | undefined {
 }
 
 /** The advice for a receiver that accepts a forged event. */
-export const FORGED_ADVICE = 'A receiver must answer 401. Verify the secret of every event (6.4).';
+export const FORGED_ADVICE = 'A receiver must answer 401. Verify the secret of every event.';
 
 function isForged(delivery: PostResult | DeliveryRecord): boolean {
   return 'secretOf' in delivery && delivery.secretOf === undefined;
@@ -138,8 +138,8 @@ export function failureOfDelivery(delivery: PostResult | DeliveryRecord): string
 function adviceFor(status: number): string {
   if (status === 401 || status === 403) return 'Does the receiver have the secret of this workspace?';
   if (status === 404 || status === 405) return 'Is the path right, and does it accept POST?';
-  if (status < 300) return 'Only 200 is a success (6.4).';
-  if (status < 400) return 'The sender does not follow redirects: only 200 is a success (6.4).';
+  if (status < 300) return 'Only 200 is a success.';
+  if (status < 400) return 'The sender does not follow redirects: only 200 is a success.';
   return status < 500 ? '' : "See the receiver's log.";
 }
 

@@ -25,7 +25,7 @@ export function completePayload(
   const agent = agents.get(String(payload.agentId));
   if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
     throw new ConfigurationError(
-      `${type} cannot be sent for agent "${agent.id}": only the native platform sends it (6.2), ` +
+      `${type} cannot be sent for agent "${agent.id}": only the native platform sends it, ` +
         "and this agent has platform: 'vf'.",
       { option: 'type' },
     );

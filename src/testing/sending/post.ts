@@ -163,7 +163,7 @@ export function targetAddress(of: string, text: string): string {
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url !== undefined && isHttp && url.username === '' && url.password === '') return url.href;
   throw new ConfigurationError(
-    `${of}: expected an http: or https: address without user name and password, got ${JSON.stringify(text)}.`,
+    `${of}: expected an address that begins with http:// or https:// and has no password, got ${JSON.stringify(text)}.`,
     { option: 'address' },
   );
 }

@@ -43,7 +43,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     const holder = unique && this.holderOf(unique(record));
     if (holder !== undefined && holder !== key(record)) {
       const word = wordFor(this.#name);
-      const message = `The agent already has a ${word} with the same key: "${holder}" (4.2). Choose another key.`;
+      const message = `The agent already has a ${word} with the same key: "${holder}". Choose another key.`;
       throw new ConfigurationError(message, { option: 'key' });
     }
     this.set(key(record), record);

@@ -19,8 +19,7 @@ const SCRIPT = { 'content-type': 'text/javascript' };
 export function addPage(app: Hono, fake: ControlledFake): void {
   app.get('/', async (context) => {
     const query = context.req.query();
-    const tab = TABS.find((name) => name === (query.tab ?? TABS[0]));
-    if (tab === undefined) return context.notFound();
+    const tab = TABS.find((name) => name === query.tab) ?? TABS[0];
     const { kind = '', id = '', filter = '' } = query;
     const row = [...fake.requests, ...fake.webhooks.deliveries].find((each) => each.id === id);
     const region = REGIONS.find((name) => name === query.region) ?? row?.region ?? 'eu';
