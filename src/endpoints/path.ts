@@ -2,7 +2,8 @@
 const ORIGIN = 'http://localhost';
 /** What a URL takes as it is. */
 const PLAIN = /^[\w\-./%~!$&'()*+,;=:@?]*$/;
-const FORM = 'expected a path like "/tools/{toolId}" without "/v3"; in a request, replace the braces by ids';
+const FORM =
+  'expected a path like "/tools/{toolId}", without host and "/v3"; in a request, replace the braces by ids';
 
 /** Describes what is wrong with the path of an endpoint, whose parameters are in braces. */
 export function templateProblem(path: unknown): string | undefined {

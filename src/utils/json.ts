@@ -8,23 +8,27 @@ export function findNonJson(
 ): Issue | undefined {
   // An undefined field is omitted, as everywhere in JavaScript; in a list it would become null.
   if (value === undefined && typeof path.at(-1) === 'string') return undefined;
-  const problem = parents.includes(value) ? 'a circular reference' : nonJsonKind(value);
+  const json: unknown = hasToJson(value) ? value.toJSON() : value;
+  const problem = parents.includes(json) ? 'a circular reference' : nonJsonKind(value, json);
   if (problem !== undefined) {
     return { path, code: 'not_json', message: `expected a value that JSON can hold, received ${problem}` };
   }
-  if (typeof value !== 'object' || value === null || hasToJson(value)) return undefined;
-  for (const [key, field] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const issue = findNonJson(field, [...path, key], [...parents, value]);
+  if (typeof json !== 'object' || json === null) return undefined;
+  for (const [key, field] of Array.isArray(json) ? json.entries() : Object.entries(json)) {
+    const issue = findNonJson(field, [...path, key], [...parents, json]);
     if (issue !== undefined) return issue;
   }
   return undefined;
 }
 
-function nonJsonKind(value: unknown): string | undefined {
-  const kind = kindOf(value);
-  if ((kind === 'Number' || kind === 'Date') && !Number.isFinite(Number(value))) return String(value);
+/** @param json - What its `toJSON` returns, if it has one. */
+function nonJsonKind(value: unknown, json: unknown): string | undefined {
   // JSON leaves out what a `toJSON` returns nothing for (eris#1197).
-  if (hasToJson(value)) return value.toJSON() === undefined ? 'a `toJSON()` that returns nothing' : undefined;
+  if (json === undefined && value !== undefined) return 'a `toJSON()` that returns nothing';
+  const kind = kindOf(json);
+  // The JSON form of an invalid date is null.
+  if (kindOf(value) === 'Date' && json === null) return String(value);
+  if (kind === 'Number' && !Number.isFinite(Number(json))) return String(json);
   // Others, such as a map, a promise or bytes, would become an empty or a different object.
   return /^(Null|Boolean|String|Number|Object|Array)$/.test(kind) ? undefined : kind;
 }

@@ -191,6 +191,7 @@ test.each<[what: string, value: unknown, place: (string | number)[], received: s
   ['a cycle', cycle, ['list', 0], 'a circular reference'],
   // eris#1197
   ['a toJSON that returns nothing', { toJSON: () => undefined }, [], 'a `toJSON()` that returns nothing'],
+  ['a toJSON that returns something else', { toJSON: () => ({ a: new Map() }) }, ['a'], 'Map'],
   // jest#2549
   ['an invalid date of another realm', runInNewContext('new Date(NaN)'), [], 'Invalid Date'],
   ['a promise of another realm', runInNewContext('Promise.resolve()'), [], 'Promise'],
