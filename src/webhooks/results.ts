@@ -43,12 +43,14 @@ function isRejection(result: unknown): boolean {
   );
 }
 
-/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, or the status of an error. */
+/** Whether a result means failure elsewhere: `false`, an error, `ok: false`, an `error`, or the status of one. */
 function meansFailure(result: unknown): boolean {
   if (!isObject(result)) return result === false;
   // Own fields: to read `ok` of chai's assertions, which handlers of tests return, would run one.
   const hasFailed = (name: string) => Object.hasOwn(result, name) && result[name] === false;
   if (isRejection(result) || hasFailed('ok') || hasFailed('success')) return true;
+  // Resend's and Supabase's clients return `{ data, error }`.
+  if (Object.hasOwn(result, 'error') && Boolean(result.error)) return true;
   // By `in`, for those assertions too.
   const status = 'status' in result ? result.status : 'statusCode' in result && result.statusCode;
   return typeof status === 'number' && status >= 400;

@@ -282,6 +282,7 @@ test.each<[what: string, warning: string, run: () => unknown]>([
   ['an error', REFUSAL, () => error],
   ['{ ok: false }', REFUSAL, () => ({ ok: false })],
   ['{ success: false }', REFUSAL, () => ({ success: false })],
+  ['{ error }', REFUSAL, () => ({ data: null, error: { message: 'no' } })],
   ['a list with an error in a list', REFUSAL, () => [[undefined], [[error]]]],
   ['what Promise.allSettled has caught', REFUSAL, () => [{ status: 'rejected', reason: error }]],
   ['a function', 'a function, which nobody runs', () => () => undefined],
@@ -307,7 +308,7 @@ test('a handler may return data that looks like no result at all, or that contai
   const list: unknown[] = [false, { status: 500 }, { success: false }, undefined];
   list.push(list);
   const silent = [list, [], undefined, null, true, 0, {}, { ok: true }, { status: 'ok' }, { status: 399 }];
-  for (const result of [...silent, new Response('ok')]) {
+  for (const result of [...silent, { error: null }, new Response('ok')]) {
     const { lines, send } = handling({}, () => result);
     expect([await send(delivery('webhook_test')), lines]).toEqual([[200], []]);
   }
