@@ -52,13 +52,13 @@ async function runOnRequest(
   const context = { ...hookCall(call), url: baseUrl + request.path, headers: new Headers(headers) };
   try {
     await hooks.onRequest(context);
+    // The client sets them itself.
+    context.headers.delete('authorization');
+    context.headers.delete('content-type');
+    return Object.fromEntries(context.headers);
   } catch (cause) {
     const what = `${request.method} ${endpoint.path} was not sent (attempt ${context.attempt})`;
     const message = `${what}: the onRequest hook threw (see \`error.cause\`)`;
     throw new HookError(message, { hook: 'onRequest', cause });
   }
-  // The client sets them itself.
-  context.headers.delete('authorization');
-  context.headers.delete('content-type');
-  return Object.fromEntries(context.headers);
 }
