@@ -63,9 +63,17 @@ export function refuseOptions(of: string, problems: readonly OptionProblem[], ca
   throw new ConfigurationError(summary, { option: problems[0]?.option ?? 'options', cause });
 }
 
+/** Nobody misspells more. */
+const MANY_UNKNOWN = 10;
+
 function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, about: AboutOptions): OptionProblem[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
+    // A client of a library, in the place of the options.
+    if (issue.keys.length > MANY_UNKNOWN) {
+      const text = `must be an object of options, and has ${issue.keys.length} fields that are none.`;
+      return [{ option: optionName(path, about), text }];
+    }
     const known = namesAt(schema, path);
     return issue.keys.map((key) => ({
       option: optionName([...path, key], about),
