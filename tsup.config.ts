@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
-import { entryPoints, readManifest } from './scripts/entry-points.js';
+import { entryPoints } from './scripts/entry-points.js';
 import { mergeChunks } from './scripts/merge-chunks.js';
 
 /**
@@ -59,7 +59,7 @@ const rawTexts: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 };
 
-const { 'cli/index': command = '', ...library } = entryPoints(readManifest());
+const { 'cli/index': command = '', ...library } = entryPoints();
 
 export default defineConfig({
   // ky is an entry, and so gets its own files: much of it runs when it loads, so a bundler can only drop it

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor';
-import { entryPoints, readManifest } from './entry-points.js';
+import { entryPoints } from './entry-points.js';
 
 const compilerOptions = {
   target: 'ES2022',
@@ -27,7 +27,7 @@ const messages = {
 
 const update = process.argv.includes('--update');
 const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
-const entries = Object.keys(entryPoints(readManifest())).filter((name) => name !== 'cli/index');
+const entries = Object.keys(entryPoints()).filter((name) => name !== 'cli/index');
 const configs = entries.map((entry) => [entry, configFor(entry)] as const);
 // One program for all of them, which takes most of the time.
 const additionalEntryPoints = entries.map((entry) => resolve(`dist/${entry}.d.cts`));
