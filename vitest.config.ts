@@ -32,12 +32,11 @@ function project(
   return { extends: true, test, plugins: [needs(...missing), titleMatches()] };
 }
 
-/** On a Node without a safe SQLite, `elsewhere` runs the project in Nodes that have one. */
+/** On a Node without a safe SQLite, the project runs in Nodes that have one. */
 function sqliteProject(
-  elsewhere: string,
   test: TestProjectInlineConfiguration['test'] & { readonly name: string },
 ): TestProjectInlineConfiguration {
-  const file = fileURLToPath(new URL(elsewhere, import.meta.url));
+  const file = fileURLToPath(new URL('test/sqlite/nodes/elsewhere.test.ts', import.meta.url));
   return { extends: true, test, plugins: [hasSqlite ? titleMatches() : runsElsewhere(file)] };
 }
 
@@ -71,7 +70,7 @@ export default defineConfig({
       }),
       // Its tests start programs and the compiler.
       project({ name: 'examples', include: ['test/examples/*.test.ts'], testTimeout: 60_000 }),
-      sqliteProject('test/sqlite/nodes/sqlite.test.ts', {
+      sqliteProject({
         name: 'sqlite',
         include: ['test/sqlite/*.test.ts'],
         // The tests mostly wait.
@@ -88,7 +87,7 @@ export default defineConfig({
         { name: 'crash', include: ['test/crash/*.test.ts'], testTimeout: 3_600_000, maxWorkers: 3 },
         redisServer,
       ),
-      sqliteProject('test/sqlite/nodes/crash.test.ts', {
+      sqliteProject({
         name: 'crash-sqlite',
         include: ['test/crash/sqlite/*.test.ts'],
         testTimeout: 3_600_000,

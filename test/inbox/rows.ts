@@ -7,6 +7,7 @@ import { deferred } from '../support/deferred.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal } from '../webhooks/deliveries.js';
 import { type Engine, eventually, hang, type Inbox, processing, record, settled, stored } from './fixture.js';
+import { testNeighbours } from './neighbours.js';
 
 /** An engine that keeps events in rows, and the means to change them as another process does. */
 export interface RowEngine extends Engine {
@@ -38,6 +39,7 @@ const OTHER = 'b8a44b7c-9d4c-4e8e-8b6c-6b5f2f5a3d11';
 /** How the workers of every engine of rows behave beside others, and over time. */
 export function testRows(engine: RowEngine): void {
   const { createInbox, sql, events } = engine;
+  testNeighbours(engine);
 
   test('the events of a worker that died come back, and not together', async () => {
     const inbox = createInbox();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 
 /** A running process, which is killed when the test ends. */
 export interface RunningProcess {
@@ -10,6 +10,8 @@ export interface RunningProcess {
   readonly lines: readonly string[];
   /** Its exit code and the signal that ended it. */
   readonly ended: Promise<unknown[]>;
+  /** Waits until it has printed what matches, and returns that. */
+  prints(what: RegExp): Promise<string>;
   /** Sends SIGTERM, as a deployment does, or another signal, and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<unknown[]>;
 }
@@ -20,16 +22,8 @@ export function startExample(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): RunningProcess {
-  return startProcess(`examples/${file}.ts`, env, args);
-}
-
-/** Starts a TypeScript file of this repository and collects what it prints. */
-export function startProcess(
-  path: string,
-  env: Readonly<Record<string, string>>,
-  args: readonly string[] = [],
-): RunningProcess {
-  return launch(process.execPath, ['--import', 'tsx', path, ...args], { env: { ...process.env, ...env } });
+  const program = ['--import', 'tsx', `examples/${file}.ts`, ...args];
+  return launch(process.execPath, program, { env: { ...process.env, ...env } });
 }
 
 /** Starts a program and collects what it prints. A concurrent test passes its own `onTestFinished`. */
@@ -47,10 +41,12 @@ export function launch(
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => lines.push(line));
   }
+  const printed = (what: RegExp) => what.exec(lines.join('\n'))?.[0] ?? expect.fail(lines.join('\n'));
   return {
     pid: child.pid,
     lines,
     ended,
+    prints: (what) => vi.waitFor(() => printed(what), { timeout: 60_000, interval: 20 }),
     end: (signal = 'SIGTERM') => {
       child.kill(signal);
       return ended;

@@ -39,7 +39,8 @@ export function runsElsewhere(file: string): Vite.Plugin {
       const findFiles = project.globTestFiles.bind(project);
       project.globTestFiles = async (filters = []) => {
         const { testFiles } = await findFiles(filters);
-        project.provide('sameTests', [...(filters.length > 0 ? testFiles : []), ...title]);
+        const files = filters.length > 0 ? testFiles : [];
+        project.provide('sameTests', ['--project', project.name, ...files, ...title]);
         return { testFiles: testFiles.length > 0 ? [file] : [], typecheckTestFiles: [] };
       };
     },
