@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { start } from '../cli/terminal.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { startProxy } from '../redis/proxy.js';
-import { openClient, openServer } from '../redis/servers.js';
+import { openClient } from '../redis/servers.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { DURABLE } from '../support/redis-server.js';
+import { DURABLE, openRedis } from '../support/redis-server.js';
 import { createInbox, port, redis, url } from './inbox-fixture.js';
 
 test('without a response from Redis, it is not ready, and the health check times out', async () => {
@@ -47,19 +47,19 @@ test.each([
     { persistence: expect.stringContaining('appendfsync is everysec') as string },
   ],
 ])('a Redis with %j has the warnings %j', async (args, warnings) => {
-  const inbox = createInbox({ connection: (await openServer(...args)).url });
+  const inbox = createInbox({ connection: (await openRedis(...args)).url });
   expect((await inbox.health()).warnings).toEqual(warnings);
 });
 
 test('it does not warn of a setting that the Redis user may not read', async () => {
-  const { url } = await openServer(...LIMITED);
+  const { url } = await openRedis(...LIMITED);
   await openClient(url).acl('SETUSER', 'inbox', 'on', '>password', '~*', '&*', '+@all', '-config');
   const inbox = createInbox({ connection: url.replace('redis://', 'redis://inbox:password@') });
   expect(await inbox.health()).toMatchObject({ ready: true, warnings: {} });
 });
 
 test('a worker whose connections Redis refuses is a warning of the health in its process', async () => {
-  const { url } = await openServer();
+  const { url } = await openRedis();
   const admin = openClient(url);
   const inbox = createInbox({ connection: url });
   expect((await inbox.health()).warnings).not.toHaveProperty('worker');

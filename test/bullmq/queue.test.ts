@@ -6,9 +6,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { WAITING } from '../../src/inbox/inbox.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { startProxy } from '../redis/proxy.js';
-import { openClient, openServer } from '../redis/servers.js';
+import { openClient } from '../redis/servers.js';
 import { leavesNothing } from '../support/leaves-nothing.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { openRedis } from '../support/redis-server.js';
 import { minimal } from '../webhooks/deliveries.js';
 import { createInbox, engine, port, redis, url, userWithout } from './inbox-fixture.js';
 
@@ -40,7 +41,7 @@ test('a queue belongs to the first application that has a name, and another one 
 });
 
 test('an event waits for room in a full Redis', async () => {
-  const { url } = await openServer('--maxmemory', '1mb');
+  const { url } = await openRedis('--maxmemory', '1mb');
   const inbox = createInbox({ connection: url });
   let isStored = false;
   const storing = inbox.store(stored()).then(() => (isStored = true));
@@ -51,7 +52,7 @@ test('an event waits for room in a full Redis', async () => {
 });
 
 test('a Redis that stays full is an InboxFullError, which contains nothing of the event', async () => {
-  const { url } = await openServer('--maxmemory', '1mb');
+  const { url } = await openRedis('--maxmemory', '1mb');
   const inbox = createInbox({ connection: url, storeTimeout: 5_000 });
   const storing = inbox.store(stored({ payload: { text: 'canary' } }));
   const error: unknown = await storing.catch((thrown: unknown) => thrown);
@@ -103,7 +104,7 @@ test('events that Redis does not store in time are counted until they have left 
 });
 
 test('errors, logs and an inspected inbox contain no password', async () => {
-  const server = await openServer('--requirepass', 'the-right-one');
+  const server = await openRedis('--requirepass', 'the-right-one');
   const lines: string[] = [];
   const take = (line: string) => void lines.push(line);
   const logger = { error: take, warn: take, info: take, debug: take };
@@ -226,7 +227,7 @@ test('closing before the first connection rejects the events that wait, and adds
 });
 
 test('a Redis without CLIENT LIST has an unknown number of workers', async () => {
-  const { url } = await openServer('--rename-command', 'CLIENT', '');
+  const { url } = await openRedis('--rename-command', 'CLIENT', '');
   const inbox = createInbox({ connection: url });
   expect(await inbox.health()).toMatchObject({ ready: true, waiting: 0, workers: undefined });
 });

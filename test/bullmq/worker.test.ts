@@ -6,10 +6,11 @@ import { expect, test, vi } from 'vitest';
 import { eventually, hang, processing, record, stored } from '../inbox/fixture.js';
 import { testWorkers } from '../inbox/workers.js';
 import { startProxy } from '../redis/proxy.js';
-import { openClient, openServer } from '../redis/servers.js';
+import { openClient } from '../redis/servers.js';
 import { deferred } from '../support/deferred.js';
 import { leavesNothing } from '../support/leaves-nothing.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { openRedis } from '../support/redis-server.js';
 import { createInbox, engine, port, QUEUE, redis, url } from './inbox-fixture.js';
 
 testWorkers(engine);
@@ -77,7 +78,7 @@ test('a worker closes while Redis is away and an event in progress, which anothe
 });
 
 test('a worker that starts before Redis takes events', async () => {
-  const server = await openServer();
+  const server = await openRedis();
   const inbox = createInbox({ connection: server.url });
   const crashed = server.crash(300);
   const handled = deferred();

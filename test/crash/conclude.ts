@@ -7,8 +7,6 @@ export interface Ending {
   readonly faults: Readonly<Record<string, number>>;
   /** Further rules of the scenario, and whether each was kept. */
   readonly rules?: Readonly<Record<string, boolean>>;
-  /** Whether events may be lost, because Redis does not persist what it acknowledges. */
-  readonly mayLose?: boolean;
   /** Why duplicates may run, if the inbox may have forgotten the first one. */
   readonly duplicatesRun?: string;
   /** Why any event may run again. */
@@ -22,16 +20,15 @@ export async function expectPromiseKept(stage: Stage, ending: (verdict: Verdict)
   const isDrained = await stage.drain();
   const health = await stage.inbox.health();
   const verdict = await stage.close();
-  const { faults, rules = {}, mayLose = false, poisons = 0, ...may } = ending(verdict);
+  const { faults, rules = {}, poisons = 0, duplicatesRun, allRun } = ending(verdict);
   const { acknowledged, sent, forgedAccepted, duplicated } = stage.ledger;
-  const allRun = may.allRun ?? (mayLose ? 'Redis forgot its end' : undefined);
-  const explain = (name: string) => (duplicated.has(name) ? may.duplicatesRun : undefined) ?? allRun;
+  const explain = (name: string) => (duplicated.has(name) ? duplicatesRun : undefined) ?? allRun;
   report(stage, verdict, faults, explain);
   const { lost, forged, kept } = verdict;
   const repeated = verdict.repeated.filter((name) => explain(name) === undefined);
   const broken = [
     !isDrained && `not drained: ${JSON.stringify(health)}`,
-    !mayLose && lost.length > 0 && `lost ${shown(lost)}`,
+    lost.length > 0 && `lost ${shown(lost)}`,
     repeated.length > 0 && `handled twice without a reason ${shown(repeated)}`,
     forged.length + forgedAccepted > 0 && `forged and accepted ${shown(forged)}`,
     acknowledged.size < sent.size / 10 && `only ${acknowledged.size} acknowledged`,

@@ -3,41 +3,48 @@
  * makes operators lose events. Every event that got a 200 must have been handled, or be kept as a dead
  * letter.
  *
- * `CRASH_EVENTS=20000` sends 20,000 events in each scenario instead of 1,000, `CRASH_SEED` repeats a run, and
- * `CRASH_PERSISTENCE=everysec` or `none` shows in the scenario "kills" what a Redis that keeps less loses.
+ * `CRASH_EVENTS=20000` sends 20,000 events in each scenario instead of 1,000, and `CRASH_SEED` repeats a run.
  * `-t kills` plays one. The same on a file and on Postgres is in the folders beside.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'vitest';
 import { startProxy } from '../redis/proxy.js';
-import { DURABLE } from '../support/redis-server.js';
+import { makePrimary, makeReplica, openClient } from '../redis/servers.js';
+import { DURABLE, openRedis, type RedisServer } from '../support/redis-server.js';
 import { expectPromiseKept } from './conclude.js';
 import { play, playKills } from './scenarios.js';
-import { NOWHERE, openAdmin, openRedis, replicaOnline, replicate, storageAt } from './servers.js';
 import { EVENTS, IS_SHORT, Stage } from './stage.js';
 
 /** Time for which the old primary still takes writes from connections that stay open, in ms. */
 const STALE_MS = 2_000;
 
+/** Time that a write takes to the replica, in ms. */
+const LAG_MS = 50;
+
+/** Makes one Redis the replica of another, over a network with a lag. */
+async function replicate(primary: RedisServer, replica: RedisServer) {
+  const link = await startProxy(primary.port, LAG_MS);
+  await makeReplica(replica, link.port);
+  return link;
+}
+
 test('failover: a lagging replica is promoted, and every other time the old primary still takes writes', async () => {
-  const open = async () => {
-    const redis = await openRedis([...DURABLE, '--repl-diskless-sync-delay', '0']);
-    return { redis, admin: openAdmin(redis) };
-  };
-  let [primary, replica] = [await open(), await open()];
-  let link = await replicate(primary.redis, replica.admin);
-  const proxy = await startProxy(primary.redis.port);
-  const options = { storage: storageAt(proxy), inbox: { replicas: 1 } };
+  let [primary, replica] = [await openRedis(...DURABLE), await openRedis(...DURABLE)];
+  let link = await replicate(primary, replica);
+  const proxy = await startProxy(primary.port);
+  const options = { storage: { redis: proxy.url }, inbox: { replicas: 1 } };
   const failOver = async ({ forgotten }: Stage, times: number) => {
-    await replicaOnline(primary.admin);
+    // Until the replica has caught up but for the lag.
+    const admin = openClient(primary.url);
+    while (!(await admin.info('replication')).includes('state=online')) await sleep(50);
     // Writes on their way to the replica are lost.
-    link.lead(NOWHERE);
+    link.lead(1);
     link.cut();
-    proxy.lead(replica.redis.port);
-    await replica.admin.replicaof('NO', 'ONE');
+    proxy.lead(replica.port);
+    await makePrimary(replica);
     if (times % 2 === 1) await sleep(STALE_MS);
     else proxy.cut();
-    link = await replicate(replica.redis, primary.admin);
+    link = await replicate(replica, primary);
     forgotten.push(Date.now());
     [primary, replica] = [replica, primary];
   };
@@ -58,11 +65,11 @@ const SMALL_BYTES = 24 * 1024 * 1024;
 const WITHOUT_WORKERS_MS = 3_000;
 
 test('full Redis: events wait for room until workers come, and none is refused', async () => {
-  const redis = await openRedis();
-  const admin = openAdmin(redis);
+  const redis = await openRedis(...DURABLE);
+  const admin = openClient(redis.url);
   await admin.config('SET', 'maxmemory', SMALL_BYTES);
   const stage = await Stage.open({
-    storage: storageAt(redis),
+    storage: { redis: redis.url },
     events: FILLING_EVENTS,
     workers: 0,
     senders: 20,
@@ -89,43 +96,29 @@ test('full Redis: events wait for room until workers come, and none is refused',
   }));
 });
 
-/** How Redis persists what it has acknowledged. */
-const PERSISTENCE: Readonly<Record<string, readonly string[]>> = {
-  always: DURABLE,
-  everysec: [...DURABLE, '--appendfsync', 'everysec'],
-  none: ['--save', '', '--appendonly', 'no'],
-};
-
 test('kills: workers, receivers and Redis are killed, and the network is cut', async () => {
-  const persistence = process.env.CRASH_PERSISTENCE ?? 'always';
-  const redis = await openRedis(PERSISTENCE[persistence]);
+  const redis = await openRedis(...DURABLE);
   const proxy = await startProxy(redis.port);
-  await playKills(
-    150,
-    // With as many stalls as by default.
-    { storage: storageAt(proxy), worker: {} },
-    {
-      'network cut': [3, () => proxy.cut()],
-      'Redis killed': [1, (random) => redis.crash(random() * 500)],
-    },
-    // Weaker persistence may lose events.
-    { mayLose: persistence !== 'always' },
-  );
+  // With as many stalls as by default.
+  const options = { storage: { redis: proxy.url }, worker: {} };
+  await playKills(150, options, {
+    'network cut': [3, () => proxy.cut()],
+    'Redis killed': [1, (random) => redis.crash(random() * 500)],
+  });
 });
 
-const USER = { username: 'inbox', password: 'campaign-password' };
 /** Time for which Redis refuses, in ms. */
 const REFUSING_MS = 3_000;
 /** The most errors of three workers in a second of refusal. Without a pause, there would be about 30,000. */
 const MAX_ERRORS_PER_SECOND = 150;
 
 test('error replies: the user loses a permission, or the memory is full', async () => {
-  const redis = await openRedis();
-  const admin = openAdmin(redis);
-  const acl = (...rules: string[]) => admin.call('ACL', 'SETUSER', USER.username, ...rules);
-  await acl('on', `>${USER.password}`, '~*', '&*', '+@all');
+  const { url } = await openRedis(...DURABLE);
+  const admin = openClient(url);
+  const acl = (...rules: string[]) => admin.call('ACL', 'SETUSER', 'inbox', ...rules);
+  await acl('on', '>password', '~*', '&*', '+@all');
   const maxMemory = (bytes: string) => admin.config('SET', 'maxmemory', bytes);
-  const storage = { redis: { ...storageAt(redis).redis, ...USER } };
+  const storage = { redis: url.replace('redis://', 'redis://inbox:password@') };
   const refuse = async (_: Stage, times: number) => {
     const isPermission = times % 2 === 0;
     await (isPermission ? acl('-evalsha', '-eval') : maxMemory('1'));
@@ -146,11 +139,11 @@ test('error replies: the user loses a permission, or the memory is full', async 
 const FROZEN_MS = [2_000, 15_000];
 
 test('frozen Redis: its process stops, keeps its connections, and responds to nothing', async () => {
-  const redis = await openRedis();
+  const redis = await openRedis(...DURABLE);
   const freeze = async (_: Stage, times: number) => {
     redis.freeze();
     await sleep(FROZEN_MS[times % FROZEN_MS.length]);
     redis.thaw();
   };
-  await play('times frozen', EVENTS / (IS_SHORT ? 3 : 5), { storage: storageAt(redis) }, freeze);
+  await play('times frozen', EVENTS / (IS_SHORT ? 3 : 5), { storage: { redis: redis.url } }, freeze);
 });

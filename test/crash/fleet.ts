@@ -1,22 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll } from 'vitest';
 import { POISONED, type ProcessSettings } from './settings.js';
 
-/** The program that runs the processes, with its arguments: this Node, or `CRASH_RUNTIME='deno run --allow-all'`. */
-const RUNTIME = process.env.CRASH_RUNTIME?.split(' ') ?? [process.execPath];
+const SCRIPT = await bundleProcess();
 
 /** The processes of one kind. One that is killed is started again. */
 export class Fleet {
-  readonly #script: string;
   readonly #settings: ProcessSettings[];
   readonly #processes: ChildProcess[];
   #isOver = false;
   /** The process ids of those that were killed. */
   readonly killed = new Set<number>();
 
-  /** Starts a process of the script for each of the settings. */
-  constructor(script: string, settings: readonly ProcessSettings[]) {
-    this.#script = script;
+  /** Starts a process for each of the settings. */
+  constructor(settings: readonly ProcessSettings[]) {
     this.#settings = [...settings];
     this.#processes = settings.map((one) => this.#start(one));
   }
@@ -72,8 +75,8 @@ export class Fleet {
   }
 
   #start(settings: ProcessSettings): ChildProcess {
-    const argv = [...RUNTIME.slice(1), this.#script, JSON.stringify(settings)];
-    const child = spawn(RUNTIME[0] ?? '', argv, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const args = [SCRIPT, JSON.stringify(settings)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
     // A supervisor starts a worker again that a poison has ended.
     child.once('exit', (code) => {
       if (code !== POISONED || this.#isOver) return;
@@ -89,4 +92,29 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, 'exit');
   child.kill(signal);
   await ended;
+}
+
+/**
+ * Bundles `process.ts` with the packages that it uses, and returns the path: a process starts in a third of the time.
+ * Each storage has files of its own, and a process reads those of no other. They are deleted after the tests.
+ */
+async function bundleProcess(): Promise<string> {
+  const outdir = mkdtempSync(join(tmpdir(), 'campaign-process-'));
+  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+  await build({
+    entryPoints: [fileURLToPath(new URL('process.ts', import.meta.url))],
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['pg-native'],
+    // Packages in CommonJS ask Node for its modules.
+    banner: {
+      js: "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  });
+  return join(outdir, 'process.mjs');
 }

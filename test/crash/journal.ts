@@ -28,7 +28,7 @@ export interface Entry {
   readonly step: Step;
   readonly key: string;
   /** The name of the event in its payload; only with `started`. */
-  readonly name: string | undefined;
+  readonly name?: string;
 }
 
 /** The right time, in a process whose clock is set too. */
@@ -37,25 +37,15 @@ const now = Date.now;
 /** Writes lines that outlive the process, however it ends. */
 export function openJournal(directory: string): (step: Step, key: string, name?: string) => void {
   const file = openSync(join(directory, `${process.pid}-${Date.now()}`), 'a');
-  return (step, key, name = '') => {
-    writeSync(file, `${now()} ${step} ${key} ${name}\n`);
+  return (step, key, name) => {
+    writeSync(file, `${JSON.stringify({ at: now(), pid: process.pid, step, key, name })}\n`);
   };
 }
 
 /** Reads the lines of all workers, ordered by time. */
 export function readJournals(directory: string): Entry[] {
-  return readdirSync(directory)
-    .flatMap((file) =>
-      readFileSync(join(directory, file), 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => parse(Number.parseInt(file, 10), line)),
-    )
-    .sort((one, other) => one.at - other.at);
-}
-
-function parse(pid: number, line: string): Entry {
-  const [at, step, key = '', name] = line.split(' ');
+  const texts = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'));
+  const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line !== '');
   // Our own lines, written by `openJournal`.
-  return { at: Number(at), pid, step: step as Step, key, name: name === '' ? undefined : name };
+  return lines.map((line) => JSON.parse(line) as Entry).sort((one, other) => one.at - other.at);
 }

@@ -46,7 +46,7 @@ function receive(inbox: Inbox, port: number): Server {
 
 function work(inbox: Inbox, worker: WorkerSettings): void {
   const handlers = createWebhookHandlers({ logLevel: 'off' });
-  for (const type of TYPES.filter((type) => worker.types.includes(type))) {
+  for (const type of TYPES) {
     handlers.on(type, async ({ payload }, { eventKey }) => {
       write('started', eventKey, payload.agentId);
       await handle(worker, payload.agentId, () => write('blocked', eventKey));

@@ -5,30 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'vitest';
 import { startProxy } from '../redis/proxy.js';
 import { freePort } from '../support/free-port.js';
+import { DURABLE, openRedis } from '../support/redis-server.js';
 import { expectPromiseKept } from './conclude.js';
-import { play } from './scenarios.js';
 import { bodyOf } from './sender.js';
-import { openRedis, storageAt } from './servers.js';
-import { EVENTS, SECRET, Stage, untilResponding } from './stage.js';
-
-/** Time within which a receiver ends under traffic, in ms, on a busy machine: `drain` cuts connections after 25 s. */
-const SHUTDOWN_MS = 20_000;
-/** Time from the start of a receiver to the end of the next, in ms: most events should find one. */
-const UPTIME_MS = 2_000;
-
-test('shutdown under traffic: receivers end by the recipe of the guides, and are started again', async () => {
-  const storage = storageAt(await openRedis());
-  let slowest = 0;
-  const replace = async ({ receivers }: Stage) => {
-    const start = performance.now();
-    await receivers.replaceOldest();
-    slowest = Math.max(slowest, Math.ceil(performance.now() - start));
-    await sleep(UPTIME_MS);
-  };
-  await play('receivers replaced', EVENTS / 10, { storage }, replace, () => ({
-    rules: { [`a receiver took ${slowest} ms to end, at most ${SHUTDOWN_MS}`]: slowest <= SHUTDOWN_MS },
-  }));
-});
+import { SECRET, Stage, untilResponding } from './stage.js';
 
 /** With 25, this takes four minutes. */
 const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 2);
@@ -40,8 +20,8 @@ const RARE_PAUSE_MS = 7_000;
 const STORING_MS = 15;
 
 test('rolling restarts: a new receiver responds, then the old one ends, and no delivery fails', async () => {
-  const { port } = await openRedis();
-  const storage = storageAt(await startProxy(port, STORING_MS));
+  const { port } = await openRedis(...DURABLE);
+  const storage = { redis: (await startProxy(port, STORING_MS)).url };
   const stage = await Stage.open({ storage, receivers: 1, worker: { failing: 0 } });
   const { ledger, receivers } = stage;
   // New connections go to the newest receiver; open ones stay where they are.

@@ -4,7 +4,8 @@ import type { InboxOptions, SqliteInbox, WorkOptions } from 'agent-platform-sdk/
 
 /** Where the events of a campaign are stored. */
 export type Storage =
-  | { readonly redis: RedisAddress }
+  /** The URL of a Redis. */
+  | { readonly redis: string }
   | { readonly file: string }
   /** The URL of a Postgres. */
   | { readonly postgres: string };
@@ -23,19 +24,10 @@ export interface ProcessSettings {
   readonly inbox?: PassedOptions;
 }
 
-export interface RedisAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly username?: string;
-  readonly password?: string;
-}
-
 /** Options that can be passed to another process. */
 export type PassedOptions = Omit<BullMQInboxOptions, 'connection' | 'hooks' | 'logger'>;
 
 export interface WorkerSettings {
-  /** The event types with a handler. */
-  readonly types: readonly string[];
   /** Options of `work` that differ from the defaults. */
   readonly options?: WorkOptions;
   /** The share of runs in which a handler throws. Default 0.02. */
@@ -53,10 +45,10 @@ export interface WorkerSettings {
 /** The exit code of a worker that a poison has ended. */
 export const POISONED = 70;
 
-/** The types of the events that are sent. A deployment adds a handler for the second. */
+/** The types of the events that are sent. */
 export const TYPES = ['lead_captured', 'agent_deleted'] as const;
 
-/** Opens the inbox of a process. Loads only what its storage needs: not every runtime has both. */
+/** Opens the inbox of a process. Loads only what its storage needs: not every Node has SQLite. */
 export async function openInbox(
   { storage, inbox }: Pick<ProcessSettings, 'storage' | 'inbox'>,
   options: InboxOptions = {},
@@ -71,5 +63,5 @@ export async function openInbox(
     return createPostgresInbox({ connectionString: storage.postgres, ...all });
   }
   const { createBullMQInbox } = await import('agent-platform-sdk/bullmq');
-  return createBullMQInbox({ connection: { ...storage.redis }, queueName: 'campaign', ...all });
+  return createBullMQInbox({ connection: storage.redis, queueName: 'campaign', ...all });
 }

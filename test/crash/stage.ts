@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.js';
-import { bundleProcess } from './bundle-process.js';
 import { Fleet } from './fleet.js';
-import { randomNumbers } from './random.js';
 import { Ledger, sendAll } from './sender.js';
 import {
   openInbox,
   type PassedOptions,
   type ProcessSettings,
   type Storage,
-  TYPES,
   type WorkerSettings,
 } from './settings.js';
 import { judge, type Verdict } from './verdict.js';
@@ -25,13 +22,11 @@ console.log(`${EVENTS} events in each scenario, CRASH_SEED=${SEED}`);
 /** Whether locks and time limits are shorter than the defaults. */
 export const IS_SHORT = EVENTS < 10_000;
 
-const SCRIPT = await bundleProcess();
-
 export interface StageOptions {
   /** Where the processes store events. */
   readonly storage: Storage;
   readonly inbox?: PassedOptions;
-  readonly worker?: Partial<WorkerSettings>;
+  readonly worker?: WorkerSettings;
   /** How far the clocks of the processes are set, in ms. Default: not at all. */
   readonly clock?: number;
   readonly receivers?: number;
@@ -85,8 +80,8 @@ export class Stage {
       ...(index < receiversThatWork && worker),
       ...this.receiver(port),
     }));
-    this.receivers = new Fleet(SCRIPT, receivers);
-    this.workers = new Fleet(SCRIPT, Array<ProcessSettings>(workers).fill(worker));
+    this.receivers = new Fleet(receivers);
+    this.workers = new Fleet(Array<ProcessSettings>(workers).fill(worker));
   }
 
   /** Resolves when the receivers respond. */
@@ -103,10 +98,10 @@ export class Stage {
     return { ...this.#common, port };
   }
 
-  /** The settings of a worker, which handles both types by default. */
-  worker(settings: Partial<WorkerSettings> = {}): ProcessSettings {
+  /** The settings of a worker. */
+  worker(settings: WorkerSettings = {}): ProcessSettings {
     const options = { ...(IS_SHORT && { lockDuration: 2_000 }), ...settings.options };
-    return { ...this.#common, worker: { types: TYPES, ...settings, options } };
+    return { ...this.#common, worker: { ...settings, options } };
   }
 
   /** Sends all events, and calls `happen` each time that about `every` more were sent. Default: never. */
@@ -177,4 +172,15 @@ export async function untilResponding(port: number): Promise<void> {
       await sleep(50);
     }
   }
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -1,18 +1,17 @@
 /** The scenarios of the crash campaign in which workers or their handlers are slow, absent, replaced, or end. */
 import { test } from 'vitest';
+import { DURABLE, openRedis } from '../support/redis-server.js';
 import { expectPromiseKept } from './conclude.js';
-import { testClocks, testDeploy, testPoison } from './scenarios.js';
-import { openRedis, storageAt } from './servers.js';
+import { testClocks, testPoison } from './scenarios.js';
 import type { WorkerSettings } from './settings.js';
 import { EVENTS, IS_SHORT, Stage } from './stage.js';
 
-const open = async () => storageAt(await openRedis());
+const open = async () => ({ redis: (await openRedis(...DURABLE)).url });
 
-testDeploy(open);
 testClocks(async () => ({ storage: await open() }));
 testPoison(open);
 
-test.each<[what: string, worker: Partial<WorkerSettings>, fault: 'failed' | 'blocked']>([
+test.each<[what: string, worker: WorkerSettings, fault: 'failed' | 'blocked']>([
   [
     'hung handlers: more handlers never settle than a worker runs at once',
     // About twenty events, in a short and in a full campaign.

@@ -2,8 +2,8 @@ import { Cluster } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { eventually } from '../inbox/fixture.js';
 import { freePort } from '../support/free-port.js';
-import type { RedisServer } from '../support/redis-server.js';
-import { openClient, openServer } from './servers.js';
+import { openRedis, type RedisServer } from '../support/redis-server.js';
+import { openClient } from './servers.js';
 
 /** A node that notices within a second that another is gone. */
 const NODE = [
@@ -18,7 +18,7 @@ const NODE = [
 /** Starts masters, with `replicas` replicas each, until the test ends. The masters are the first ones. */
 export async function startCluster({ masters = 3, replicas = 0 } = {}): Promise<RedisServer[]> {
   const buses = await Promise.all(Array.from({ length: masters * (1 + replicas) }, freePort));
-  const servers = await Promise.all(buses.map((bus) => openServer(...NODE, '--cluster-port', String(bus))));
+  const servers = await Promise.all(buses.map((bus) => openRedis(...NODE, '--cluster-port', String(bus))));
   const nodes = servers.map(({ url }) => openClient(url));
   const ids = await Promise.all(nodes.map((node) => node.cluster('MYID')));
   for (const [index, node] of nodes.slice(0, masters).entries()) {

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { port, redis, url } from '../bullmq/inbox-fixture.js';
 import { eventually } from '../inbox/fixture.js';
 import { keepsNothing, leavesNothing } from '../support/leaves-nothing.js';
+import { openRedis } from '../support/redis-server.js';
 import { startProxy } from './proxy.js';
-import { openServer } from './servers.js';
 
 function createStore(options: Partial<RedisDedupeOptions> = {}): RedisDedupe {
   const store = createRedisDedupe({ connection: url, keyPrefix: 'crm:', ...options });
@@ -95,7 +95,7 @@ test('a setting of the user wins over the default of the store', async () => {
 });
 
 test('errors and an inspected store contain no password', async () => {
-  const secured = await openServer('--requirepass', 'canary-password');
+  const secured = await openRedis('--requirepass', 'canary-password');
   for (const connection of [
     `redis://:canary-wrong@127.0.0.1:${secured.port}`,
     { host: '127.0.0.1', port: secured.port, password: 'canary-wrong' },

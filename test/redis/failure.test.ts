@@ -7,13 +7,14 @@ import { isTransient } from '../../src/redis/failure.js';
 import { createInbox } from '../bullmq/inbox-fixture.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { openRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 import { type RedisProxy, startProxy } from './proxy.js';
-import { openClient, openServer } from './servers.js';
+import { openClient } from './servers.js';
 
 /** Starts a Redis with a user `inbox` that lacks these permissions. */
 async function startWithUser(...less: readonly string[]): Promise<string> {
-  const { url } = await openServer();
+  const { url } = await openRedis();
   await openClient(url).acl('SETUSER', 'inbox', 'on', '>the-password', '~*', '&*', '+@all', ...less);
   return url.replace('redis://', 'redis://inbox:the-password@');
 }
@@ -24,7 +25,7 @@ function createStore(connection: string): RedisDedupe {
   return store;
 }
 
-const urlOf = async (...args: readonly string[]) => (await openServer(...args)).url;
+const urlOf = async (...args: readonly string[]) => (await openRedis(...args)).url;
 
 test.each<[string, () => Promise<string>, RegExp]>([
   ['a command that is forbidden', () => startWithUser('-evalsha', '-eval'), /NOPERM .* see its ACL/],
@@ -153,7 +154,7 @@ test.each<[message: string, options: RedisOptions, fail: (proxy: RedisProxy, cli
 ])(
   'an event whose command ends with "%s" is stored, also while the queue is opened',
   async (message, options, fail) => {
-    const proxy = await startProxy((await openServer()).port);
+    const proxy = await startProxy((await openRedis()).port);
     const client = openClient(proxy.url, options);
     await client.ping();
     const inbox = createInbox({ connection: client });

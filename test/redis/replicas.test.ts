@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { createInbox } from '../bullmq/inbox-fixture.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { openRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
-import { makePrimary, makeReplica, openClient, openServer, startPair } from './servers.js';
+import { makePrimary, makeReplica, openClient, startPair } from './servers.js';
 
 /** Starts a Redis and its replica. Returns the address of the Redis too, and a client of each. */
 async function start() {
@@ -85,7 +86,7 @@ test('an event is not acknowledged because its connection was cut while it waite
 test('events that waited for a replica when a failover came are stored again where it went', async () => {
   const { address, copying, primary, replica, client, onReplica } = await start();
   // A replica of the replica, which has what the replica has, and confirms writes when that has taken over.
-  await makeReplica(await openServer(), replica.port);
+  await makeReplica(await openRedis(), replica.port);
   await eventually(async () => expect(await onReplica.info('replication')).toContain('state=online'));
   const inbox = createInbox({ connection: address.url, replicas: 1 });
   await inbox.store(stored());

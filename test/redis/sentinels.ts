@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { eventually } from '../inbox/fixture.js';
 import { freePort } from '../support/free-port.js';
-import { makeReplica, openClient, openServer, untilCopied } from './servers.js';
+import { openRedis } from '../support/redis-server.js';
+import { makeReplica, openClient, untilCopied } from './servers.js';
 
 const NAME = 'inbox';
 
 /** Starts a Redis, its replica, and a Sentinel that lets that take over within a second or two, until the test ends. */
 export async function startWatched() {
-  const [primary, replica] = [await openServer(), await openServer()];
+  const [primary, replica] = [await openRedis(), await openRedis()];
   await makeReplica(replica, primary.port);
   await untilCopied(primary);
   const port = await startSentinel(primary.port);

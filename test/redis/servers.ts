@@ -1,17 +1,7 @@
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { openRedis, type RedisServer } from '../support/redis-server.js';
 import { startProxy } from './proxy.js';
-
-/** Nothing on disk, and replicas are copied to at once. */
-const SETTINGS = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'];
-
-/** Starts a Redis that can have replicas or be one, until the test ends. */
-export async function openServer(...args: readonly string[]): Promise<RedisServer> {
-  const server = await startRedis([...SETTINGS, ...args]);
-  onTestFinished(() => server.stop());
-  return server;
-}
 
 /** Opens a client until the test ends. Its Redis may end first. */
 export function openClient(url: string, options = {}): Redis {
@@ -23,7 +13,7 @@ export function openClient(url: string, options = {}): Redis {
 
 /** Starts a Redis and its replica, until the test ends. */
 export async function startPair() {
-  const [primary, replica] = [await openServer(), await openServer()];
+  const [primary, replica] = [await openRedis(), await openRedis()];
   const [address, copying] = [await startProxy(primary.port), await startProxy(primary.port)];
   await makeReplica(replica, copying.port);
   await untilCopied(primary);

@@ -6,11 +6,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox } from '../bullmq/inbox-fixture.js';
 import { eventually, processing, record, stored } from '../inbox/fixture.js';
 import { deferred } from '../support/deferred.js';
-import { DURABLE } from '../support/redis-server.js';
+import { DURABLE, openRedis } from '../support/redis-server.js';
 import { openCluster, startCluster } from './cluster.js';
 import { scriptSentinel } from './scripted-sentinel.js';
 import { startWatched } from './sentinels.js';
-import { openClient, openServer, startPair, untilCopied } from './servers.js';
+import { openClient, startPair, untilCopied } from './servers.js';
 
 // What an inbox, a worker and a dedupe store do on every kind of Redis.
 
@@ -25,7 +25,7 @@ interface Topology {
 }
 
 async function single(): Promise<Topology> {
-  const server = await openServer(...DURABLE);
+  const server = await openRedis(...DURABLE);
   const failOver = async (meanwhile: () => void) => {
     const crashed = server.crash(500);
     meanwhile();
@@ -59,7 +59,7 @@ async function watched(): Promise<Topology> {
 
 /** A failover is reported just as clients ask for the Redis that takes writes. */
 async function reported(): Promise<Topology> {
-  const server = await openServer();
+  const server = await openRedis();
   const sentinel = await scriptSentinel(server.port);
   // Those of the inbox, of its worker, which has two, and of the dedupe store.
   const failOver = (meanwhile: () => void) => sentinel.failOver(4, meanwhile);

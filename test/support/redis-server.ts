@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
 import { freePort } from './free-port.js';
 
 /** A Redis server on a free port of this machine. */
@@ -20,13 +21,21 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** Keeps nothing on disk. The fastest, for tests that do not restart Redis. */
-const IN_MEMORY = ['--save', '', '--appendonly', 'no'];
+/** Keeps nothing on disk, and copies to replicas at once. The fastest, for tests that do not restart Redis. */
+const SETTINGS = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0'];
 
 /** Every acknowledged write is on disk, which the promise of the inbox depends on. */
-export const DURABLE = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+export const DURABLE = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
-export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<RedisServer> {
+/** Starts a Redis, until the test ends. */
+export async function openRedis(...args: readonly string[]): Promise<RedisServer> {
+  const server = await startRedis(args);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Starts a Redis, until it is stopped. */
+export async function startRedis(args: readonly string[] = []): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -59,8 +68,8 @@ export async function startRedis(args: readonly string[] = IN_MEMORY): Promise<R
 
 async function launchServer(port: number, directory: string, args: readonly string[]): Promise<ChildProcess> {
   const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
-  const settings = ['--maxmemory-policy', 'noeviction', '--loglevel', 'warning'];
-  const server = spawn('redis-server', [...own, ...settings, ...args], {
+  const common = ['--maxmemory-policy', 'noeviction', '--loglevel', 'warning', ...SETTINGS];
+  const server = spawn('redis-server', [...own, ...common, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await Promise.race([untilReady(port), untilFailed(server)]);

@@ -1,13 +1,13 @@
-/** The scenarios of the crash campaign on Postgres that only run nightly: failover, refusals, clocks and deploys. */
+/** The scenarios of the crash campaign on Postgres that only run nightly: failover, refusals and clocks. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProxy } from '../../redis/proxy.js';
 import { fakeClock } from '../../support/postgres-server.js';
-import { PATIENT, play, testClocks, testDeploy } from '../scenarios.js';
-import { NOWHERE, openPostgres } from '../servers.js';
+import { PATIENT, play, testClocks } from '../scenarios.js';
 import { EVENTS, IS_SHORT, type Stage } from '../stage.js';
+import { openPostgres } from './server.js';
 
 const options = (postgres: string) => ({ storage: { postgres }, worker: PATIENT, senders: 16 });
 
@@ -21,7 +21,8 @@ test('failover: connections are cut, held without a word, and refused', async ()
       proxy.cut();
       proxy.release();
     } else if (times % 3 === 1) {
-      proxy.lead(NOWHERE);
+      // Nothing listens there.
+      proxy.lead(1);
       proxy.cut();
       await sleep(3_000);
       proxy.lead(port);
@@ -75,5 +76,3 @@ testClocks(async () => {
   const { skewed, set } = await fakeClock(postgres);
   return { storage: { postgres: skewed }, setClock: set };
 });
-
-testDeploy(async () => ({ postgres: (await openPostgres()).url }));

@@ -1,15 +1,13 @@
 /**
  * The crash campaign of the inbox in Postgres: processes, Postgres and its connections are killed. `faults.test.ts` has
  * the other scenarios.
- *
- * `CRASH_EVENTS`, `CRASH_SEED` and `CRASH_RUNTIME` are those of the other campaigns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { expectPromiseKept } from '../conclude.js';
 import { PATIENT, playKills, testPoison } from '../scenarios.js';
-import { openPostgres } from '../servers.js';
 import { EVENTS, Stage } from '../stage.js';
+import { openPostgres } from './server.js';
 
 test('kills: workers, receivers and Postgres are killed, and Postgres is restarted', async () => {
   const postgres = await openPostgres();

@@ -1,8 +1,4 @@
-/**
- * The crash campaign of the inbox in a file: processes are killed, clocks are set, workers poisoned and files deleted.
- *
- * `CRASH_EVENTS` and `CRASH_SEED` are those of the campaign on Redis; `CRASH_RUNTIME='bun run'` runs the processes.
- */
+/** The crash campaign of the inbox in a file: processes are killed, clocks set, workers poisoned and files deleted. */
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
