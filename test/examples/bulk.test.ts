@@ -1,20 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { endpoints } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { listVariables } from '../../examples/bulk/operations.js';
 import { startExample } from '../support/example-process.js';
+import { newFile, newPath } from '../support/new-file.js';
 
 test('bulk creates 400 variables once each, although it is killed', { timeout: 180_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bulk-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const [agents, journal] = [join(folder, 'agents.txt'), join(folder, 'journal.txt')];
   const fake = createFakePlatform({ seed: 'empty' });
   const { secret } = fake.add.workspace();
   const ids = Array.from({ length: 200 }, () => fake.add.agent().id);
-  writeFileSync(agents, ids.join('\n'));
+  const [agents, journal] = [newFile(ids.join('\n')), newPath()];
   fake.handle(listVariables, ({ path, state, succeed }) =>
     succeed([...state.variables.values()].filter(({ agentId }) => agentId === path.agentId)),
   );
@@ -44,7 +40,7 @@ test('bulk creates 400 variables once each, although it is killed', { timeout: 1
   fake.faults.clear();
   fake.faults.inject({ status: 429, retryAfter: 1, endpoint });
   const second = start();
-  await vi.waitFor(() => expect(second.lines.at(-1)).toMatch(/created, 0 failed$/), { timeout: 90_000 });
+  await second.prints(/created, 0 failed$/);
 
   const keys = [...fake.state.eu.variables.values()].map(({ agentId, key }) => `${agentId}/${key}`).sort();
   expect(keys).toEqual(ids.flatMap((id) => [`${id}/language`, `${id}/plan`]).sort());

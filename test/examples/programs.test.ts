@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
-import { promisify } from 'node:util';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { HttpEvent } from '../../examples/lambda/http-event.js';
-import { startExample } from '../support/example-process.js';
+import { launch, startExample } from '../support/example-process.js';
 import { freePort } from '../support/free-port.js';
 
 /** Collects the lines that an imported example prints during the test. */
@@ -31,8 +29,9 @@ describe('programs', { timeout: 60_000 }, () => {
 
   test('commonjs requires the client, the fake and `parseWebhook`', async () => {
     const args = ['--import', 'tsx', 'examples/commonjs/main.cjs'];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    expect(stdout.trim().split('\n')).toEqual([
+    const { lines, ended } = launch(process.execPath, args, { env: process.env });
+    await ended;
+    expect(lines).toEqual([
       'tool: find_invoice',
       expect.stringMatching(/^refused: GET \/tools\/nowhere .*404/),
       'event: lead_captured of Dana',

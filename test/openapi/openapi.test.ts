@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import {
   type Endpoint,
   endpoint,
@@ -12,7 +10,7 @@ import {
   withPage,
 } from 'agent-platform-sdk';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bodyName, components } from '../../scripts/openapi/components.js';
 import { openApiText } from '../../scripts/openapi/document.js';
 import { paths } from '../../scripts/openapi/operations.js';
@@ -25,6 +23,7 @@ import {
   recordNames,
 } from '../schemas/document-table.js';
 import { complete } from '../schemas/records.js';
+import { newFile } from '../support/new-file.js';
 import { envelope, eventTypes } from '../webhooks/deliveries.js';
 
 interface Operation {
@@ -130,11 +129,7 @@ export class Tools {
 `;
 
 test('an operation or an event with @undocumented has x-undocumented, and no other', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'words-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'index.ts');
-  writeFileSync(file, undocumented);
-  const read = readWords(file);
+  const read = readWords(newFile(undocumented, 'index.ts'));
   expect(read.operation('listTools').undocumented).toBe(true);
   expect(read.operation('getTool').undocumented).toBe(false);
   expect(read.record('WebhookEvents', 'tool_paused')).toEqual({ 'x-undocumented': true });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createPostgresInbox } from 'agent-platform-sdk/postgres';
 import { test } from 'vitest';
-import { eventually, settled, stored } from '../inbox/fixture.js';
+import { settled, stored } from '../inbox/fixture.js';
 import { downloaded, nodeBinary } from '../runtimes/tool-cache.js';
 import { launch } from '../support/example-process.js';
 import { lacksPostgres, startPostgres } from '../support/postgres-server.js';
@@ -31,7 +31,7 @@ test(`${EXAMPLES.join(' and ')} compile, and write what they receive`, async (co
     const leadEmail = `${example}@acme.example`;
     await inbox.store(stored({ payload: { agentId: 'agent_1', leadEmail } }));
     const worker = launch(node, [`${example}.ts`], { cwd: folder, env });
-    await eventually(() => expect(worker.lines).toContain('working'));
+    await worker.prints(/working/);
     await settled(inbox);
     expect(await postgres.query(`SELECT 1 FROM leads WHERE email = '${leadEmail}'`)).toHaveLength(1);
     expect((await inbox.health()).deadLetters).toBe(0);

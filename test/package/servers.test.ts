@@ -1,10 +1,10 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { bunBinary, denoBinary, downloaded } from '../runtimes/tool-cache.js';
 import { startWorker, WORKERD } from '../runtimes/workerd.js';
-import { launch, type RunningProcess } from '../support/example-process.js';
+import { ADDRESS, launch } from '../support/example-process.js';
 import { allRows } from '../support/rows.js';
 import { execute, install, ownProject, project, root, source } from './consumer.js';
 import { deliverUntilRefused } from './deliver-until-refused.js';
@@ -126,12 +126,6 @@ async function statusesOf(url: URL, length = 5_000): Promise<number[]> {
   return statuses;
 }
 
-/** Waits for the address that a server prints first. */
-async function addressOf({ lines }: RunningProcess): Promise<URL> {
-  const found = () => /http:\/\/[\w.]+:\d+/.exec(lines.join('\n'))?.[0] ?? expect.fail(lines.join('\n'));
-  return new URL(await vi.waitFor(found, { timeout: 60_000, interval: 20 }));
-}
-
 async function commandOf(name: string): Promise<readonly [program: string, ...args: string[]]> {
   if (name === 'Elysia' || name === 'Bun') return [await bunBinary()];
   if (name === 'Deno') return [await denoBinary(), 'run', '-A'];
@@ -159,7 +153,7 @@ describe.for(apps)('%s', ([, { packages, folder, build, servers }]) => {
   test.for(servers)('%s receives webhooks, answers a refused call, and ends', async (server) => {
     const [name, refused, end] = server;
     const running = await start(name);
-    const address = await addressOf(running);
+    const address = await running.prints(ADDRESS);
     const url = new URL('/webhooks', address);
     expect(await statusesOf(url)).toEqual([200, 200, 401, 400, 200]);
     if (refused !== undefined) {
@@ -172,7 +166,7 @@ describe.for(apps)('%s', ([, { packages, folder, build, servers }]) => {
     if (end === undefined) return;
     if (end === 'finishes') {
       const sent = post(url, JSON.stringify(fixtures.delivery('bug_reported', secret)));
-      await vi.waitFor(() => expect(running.lines.at(-1)).toBe('handling'), 30_000);
+      await running.prints(/handling$/);
       void running.end();
       expect((await sent).status).toBe(200);
     } else {
@@ -189,10 +183,10 @@ describe.for(apps)('%s', ([, { packages, folder, build, servers }]) => {
   if (build?.[0] !== 'vite') return;
   test('SvelteKit refuses what exceeds BODY_SIZE_LIMIT', async () => {
     const limited = await start('SvelteKit', { BODY_SIZE_LIMIT: '512K' });
-    const url = new URL('/webhooks', await addressOf(limited));
+    const url = new URL('/webhooks', await limited.prints(ADDRESS));
     // Little more, because a response that comes during the request can end in EPIPE.
     expect(await statusesOf(url, 600)).toEqual([200, 200, 401, 400, 400]);
-    await vi.waitFor(() => expect(limited.lines.join()).toContain('exceeds limit of 524288 bytes'));
+    await limited.prints(/exceeds limit of 524288 bytes/);
   });
 });
 
@@ -213,5 +207,5 @@ test('`deno serve --allow-env` receives webhooks with the lines of the guide', a
   const address = ['--host', '127.0.0.1', '--port', '0'];
   const args = ['serve', '--no-prompt', '--allow-env', ...address, 'deno-serve.mjs'];
   const server = launch(deno, args, { cwd, env: environment });
-  expect(await statusesOf(await addressOf(server))).toEqual([200, 200, 401, 400, 200]);
+  expect(await statusesOf(new URL(await server.prints(ADDRESS)))).toEqual([200, 200, 401, 400, 200]);
 });

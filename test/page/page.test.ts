@@ -1,28 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentPlatform, type Region } from 'agent-platform-sdk';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { installTool } from '../runtimes/tool-cache.js';
 import { type Browser, openBrowser, type Page } from '../support/chromium.js';
+import { ADDRESS, launch } from '../support/example-process.js';
 import { serve } from '../support/loopback.js';
 
 const TABS = ['settings', 'details', 'events', 'faults', 'records'];
 const SECRET = 'fake-workspace-secret-of-workspace_eu_1';
 
-let command: ChildProcess;
 let url: string;
 let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  const fake = spawn(process.execPath, ['dist/cli/index.js', 'fake', '--port', '0']);
-  command = fake;
-  const [greeting] = (await once(fake.stdout.setEncoding('utf8'), 'data')) as [string];
-  url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting)?.[0] ?? '';
-  // What it prints later is read too, or a full pipe would stop it.
-  fake.stdout.resume();
+  const command = ['dist/cli/index.js', 'fake', '--port', '0'];
+  url = await launch(process.execPath, command, { env: process.env }, afterAll).prints(ADDRESS);
   browser = await openBrowser();
   page = await browser.newPage();
 });
@@ -30,10 +24,7 @@ beforeEach(async () => {
   await post('/reset', {});
   await open('/');
 });
-afterAll(async () => {
-  await browser.close();
-  command.kill('SIGKILL');
-});
+afterAll(() => browser.close());
 
 /** Opens an address of the page. Before its script runs, a new page does nothing with a form. */
 async function open(path: string, tab: Page = page): Promise<void> {

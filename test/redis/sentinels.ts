@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { eventually } from '../inbox/fixture.js';
 import { freePort } from '../support/free-port.js';
+import { newFile } from '../support/new-file.js';
 import { openRedis } from '../support/redis-server.js';
 import { makeReplica, openClient, untilCopied } from './servers.js';
 
@@ -37,23 +36,19 @@ export async function startWatched() {
 /** Resolves with the port of the Sentinel. */
 async function startSentinel(primary: number): Promise<number> {
   const port = await freePort();
-  const directory = mkdtempSync(join(tmpdir(), 'sentinel-'));
-  const settings = join(directory, 'sentinel.conf');
   const lines = [
     `port ${port}`,
     'bind 127.0.0.1',
-    `dir ${directory}`,
     `sentinel monitor ${NAME} 127.0.0.1 ${primary} 1`,
     `sentinel down-after-milliseconds ${NAME} 1000`,
     `sentinel failover-timeout ${NAME} 3000`,
   ];
-  writeFileSync(settings, lines.join('\n'));
-  const server = spawn('redis-server', [settings, '--sentinel'], { stdio: 'ignore' });
+  const settings = newFile(lines.join('\n'));
+  const server = spawn('redis-server', [settings, '--sentinel'], { cwd: dirname(settings), stdio: 'ignore' });
   onTestFinished(async () => {
     const ended = once(server, 'exit');
     server.kill('SIGKILL');
     await ended;
-    rmSync(directory, { recursive: true, force: true });
   });
   return port;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test, vi } from 'vitest';
 import { execute, project, root, TYPESCRIPT } from '../package/consumer.js';
-import { launch, type RunningProcess } from '../support/example-process.js';
+import { ADDRESS, launch } from '../support/example-process.js';
 import { freePort } from '../support/free-port.js';
 import { downloaded, nodeBinary } from './tool-cache.js';
 
@@ -26,14 +26,11 @@ async function begin(node: string, files: Readonly<Record<string, string>>, rece
   const run = (...args: string[]) => execute(node, args, { cwd: folder, env: {} });
   const start = (...args: string[]) => launch(node, args, { cwd: folder, env: {} });
   const fake = start(COMMAND, 'fake', '--port', '0', '--webhook', receiver);
-  await vi.waitFor(() => expect(printed(fake)).toContain('Send an event'), 20_000);
+  await fake.prints(/Send an event/);
   const settings = fake.lines.filter((line) => line.startsWith('AGENT_PLATFORM_'));
   writeFileSync(join(folder, '.env'), settings.join('\n'));
-  const address = /http:\/\/[\d.]+:\d+/.exec(printed(fake))?.[0] ?? '';
-  return { folder, run, start, fake, address };
+  return { folder, run, start, fake, address: await fake.prints(ADDRESS) };
 }
-
-const printed = ({ lines }: RunningProcess): string => lines.join('\n');
 
 const settings = '--env-file=.env';
 
@@ -53,7 +50,7 @@ test('the programs of README run', async (context) => {
     const receiver = start(settings, file);
     const trigger = () => run(settings, COMMAND, 'trigger', 'lead_captured', '--to', webhooks);
     await vi.waitFor(trigger, { timeout: 20_000, interval: 100 });
-    await vi.waitFor(() => expect(printed(receiver)).toContain('customer@mail.example'), 20_000);
+    await receiver.prints(/customer@mail.example/);
     await receiver.end();
   }
   expect((await run('--test')).stdout).toMatch(/^. pass 2$/m);
@@ -91,7 +88,7 @@ test('the program of "From zero to production" runs', async (context) => {
     await fetch(`${address}/_fake/events`, { method: 'POST', headers, body });
   };
   await send();
-  await vi.waitFor(() => expect(printed(app)).toContain('ticket {'), 20_000);
+  await app.prints(/ticket \{/);
   await app.end();
 
   const [failure = ''] = /^const tickets = .*reject.*$/m.exec(text) ?? [];
@@ -100,11 +97,11 @@ test('the program of "From zero to production" runs', async (context) => {
   const broken = start(settings, 'failing.ts');
   await vi.waitFor(ready, 20_000);
   await send();
-  await vi.waitFor(() => expect(printed(broken)).toContain('failed, and will be retried'), 20_000);
+  await broken.prints(/failed, and will be retried/);
   await broken.end('SIGKILL');
 
   const again = start(settings, 'app.ts');
-  await vi.waitFor(() => expect(printed(again)).toContain('ticket {'), 20_000);
+  await again.prints(/ticket \{/);
   const inbox = await run(settings, COMMAND, 'doctor', '--inbox', 'webhooks.db');
   expect(inbox.stdout).toMatch(/ok +inbox/);
   // Idle connections, such as those of the fake, stay open for five seconds.

@@ -13,8 +13,9 @@ import { createSqliteInbox } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime, type SqliteConnection } from '../../src/sqlite/runtime.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
+import { newPath } from '../support/new-file.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, inFile, modeOf, newPath, onStatement, path, rowsOf } from './inbox-fixture.js';
+import { createInbox, inFile, modeOf, onStatement, path, rowsOf } from './inbox-fixture.js';
 
 test('the file and those beside it are for their owner alone, and one that exists keeps its mode', async () => {
   await createInbox().store(stored());

@@ -17,8 +17,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadRuntime } from '../../src/sqlite/runtime.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { deferred } from '../support/deferred.js';
+import { newPath } from '../support/new-file.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { createInbox, modeOf, newPath, path } from './inbox-fixture.js';
+import { createInbox, modeOf, path } from './inbox-fixture.js';
 
 /** Deletes the file, or what is beside it. */
 const remove = (...ends: readonly string[]) => {

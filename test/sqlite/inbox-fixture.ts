@@ -1,33 +1,23 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 import { createSqliteInbox, type SqliteInbox, type SqliteInboxOptions } from 'agent-platform-sdk/sqlite';
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest';
 import { loadRuntime, type Row, type SqliteConnection, type SqlValue } from '../../src/sqlite/runtime.js';
 import { quickOptions } from '../inbox/fixture.js';
 import type { RowEngine } from '../inbox/rows.js';
+import { newPath } from '../support/new-file.js';
 
 const inboxes: SqliteInbox[] = [];
-const folders: string[] = [];
 
 /** The file of the test that is running. */
 export let path: string;
 
 beforeEach(() => {
-  path = newPath();
+  path = newPath('webhooks.db');
 });
 
 afterEach(async () => {
   await Promise.all(inboxes.splice(0).map((inbox) => inbox.close({ grace: 0 })));
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-
-/** A path in a new folder, which is deleted when the test ends. */
-export function newPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'inbox-'));
-  folders.push(folder);
-  return join(folder, 'webhooks.db');
-}
 
 /** An inbox in the file of the test. Closed when the test ends. */
 export function createInbox(options: Partial<SqliteInboxOptions> = {}): SqliteInbox {

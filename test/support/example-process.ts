@@ -16,6 +16,9 @@ export interface RunningProcess {
   end(signal?: NodeJS.Signals): Promise<unknown[]>;
 }
 
+/** The address that a server prints. */
+export const ADDRESS = /http:\/\/[\w.]+:\d+/;
+
 /** Starts a file of `examples` and collects what it prints. */
 export function startExample(
   file: string,

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 /** A path in a new folder, which goes when the test ends. */
 export function newPath(name = 'file'): string {
   const folder = mkdtempSync(join(tmpdir(), 'sdk-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, name);
 }
 

@@ -12,33 +12,20 @@ const BIT_STRING = 0x03;
 const time = (text: string) => der(0x17, Buffer.from(text));
 const serial = der(0x02, Uint8Array.of(1));
 const nobody = der(SEQUENCE);
-/** A distinguished name that has only a common name. */
-const somebody = (name: string) =>
-  der(SEQUENCE, der(0x31, der(SEQUENCE, Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(name)))));
 const ed25519 = der(SEQUENCE, Buffer.from('06032b6570', 'hex'));
 
 /** X.509 version 3, which has extensions: here the host name of the certificate. */
 const version3 = der(0xa0, der(0x02, Uint8Array.of(2)));
-const ofHost = (name: string) => {
-  const names = der(0x04, der(SEQUENCE, der(0x82, Buffer.from(name))));
-  return der(0xa3, der(SEQUENCE, der(SEQUENCE, Buffer.from('0603551d11', 'hex'), names)));
-};
+const names = der(0x04, der(SEQUENCE, der(0x82, Buffer.from('localhost'))));
+const ofLocalhost = der(0xa3, der(SEQUENCE, der(SEQUENCE, Buffer.from('0603551d11', 'hex'), names)));
+const validity = der(SEQUENCE, time('200101000000Z'), time('491231235959Z'));
 
-/**
- * Creates a key for a TLS server, and a self-signed certificate that is valid until a time in UTC. The
- * certificate may be for a host, and may name another issuer.
- */
-export function ownCertificate(
-  until = '491231235959Z',
-  host?: string,
-  signer?: string,
-): { readonly key: string; readonly cert: string } {
+/** Creates a key, and a self-signed certificate for `localhost`. */
+export function ownCertificate(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const validity = der(SEQUENCE, time('200101000000Z'), time(until));
-  const issuer = signer === undefined ? nobody : somebody(signer);
-  const own = [serial, ed25519, issuer, validity, nobody, spki];
-  const content = host === undefined ? der(SEQUENCE, ...own) : der(SEQUENCE, version3, ...own, ofHost(host));
+  const own = [serial, ed25519, nobody, validity, nobody, spki];
+  const content = der(SEQUENCE, version3, ...own, ofLocalhost);
   const signature = der(BIT_STRING, Uint8Array.of(0), sign(null, content, privateKey));
   const certificate = der(SEQUENCE, content, ed25519, signature).toString('base64');
   return {

@@ -8,8 +8,7 @@ import { success } from './server.js';
 /** Starts a service over TLS that accepts one client certificate, that of `credentials`. All calls succeed. */
 export async function startCertifiedService() {
   const methods: string[] = [];
-  const service = ownCertificate('491231235959Z', 'localhost');
-  const client = ownCertificate();
+  const [service, client] = [ownCertificate(), ownCertificate()];
   const options = { ...service, ca: client.cert, requestCert: true };
   const server = createTlsServer(options, (request, response) => {
     methods.push(request.method ?? '');

@@ -1,10 +1,9 @@
 /** The crash campaign of the inbox in a file: processes are killed, clocks set, workers poisoned and files deleted. */
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadRuntime } from '../../../src/sqlite/runtime.js';
+import { newPath } from '../../support/new-file.js';
 import { play, playKills, testClocks, testPoison } from '../scenarios.js';
 import { EVENTS, type Stage, type StageOptions } from '../stage.js';
 
@@ -14,22 +13,16 @@ test.each<[name: string, fleet: Omit<StageOptions, 'storage'>]>([
   ['receivers and workers apart', { receivers: 2, workers: 3, senders: 32 }],
   ['mixed', { receivers: 3, receiversThatWork: 2, workers: 2, senders: 32 }],
 ])('kills: %s', async (_, fleet) => {
-  const file = newFile();
+  const file = newPath('webhooks.db');
   await playKills(100, { storage: { file }, ...fleet });
   expect(checkIntegrity(file)).toEqual([{ integrity_check: 'ok' }]);
 });
 
-function newFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'campaign-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, 'webhooks.db');
-}
-
-testClocks(async () => ({ storage: { file: newFile() } }));
-testPoison(() => ({ file: newFile() }));
+testClocks(async () => ({ storage: { file: newPath('webhooks.db') } }));
+testPoison(() => ({ file: newPath('webhooks.db') }));
 
 test('deleted file: the file, or what is beside it, is deleted, and all processes restart', async () => {
-  const file = newFile();
+  const file = newPath('webhooks.db');
   const choices = [['', '-wal', '-shm'], ['-wal'], [''], ['-wal', '-shm'], ['-shm']];
   const remove = async (stage: Stage, times: number) => {
     for (const end of choices[times % choices.length] ?? []) rmSync(file + end, { force: true });
