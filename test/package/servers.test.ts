@@ -1,7 +1,8 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { bunBinary, denoBinary, downloaded } from '../runtimes/tool-cache.js';
 import { startWorker, WORKERD } from '../runtimes/workerd.js';
 import { ADDRESS, launch } from '../support/example-process.js';
@@ -195,6 +196,26 @@ test(`the example hono-worker receives webhooks on ${WORKERD}`, async (context) 
   const bindings = { AGENT_PLATFORM_WEBHOOK_SECRET: secret };
   const worker = await downloaded(startWorker('hono-worker.ts', { bindings }), context);
   expect(await statusesOf(new URL('/webhooks', await worker.ready))).toEqual([200, 200, 401, 400, 200]);
+});
+
+test(`the example cloudflare-queues stores in its queue, and handles, on ${WORKERD}`, async (context) => {
+  const folder = join(inject('consumer'), 'cloudflare-queues');
+  cpSync(join(root, 'examples/cloudflare-queues'), folder, { recursive: true });
+  let printed = '';
+  const collect = (stream: Readable) => stream.on('data', (chunk) => (printed += String(chunk)));
+  const options = {
+    bindings: { AGENT_PLATFORM_WEBHOOK_SECRET: secret },
+    queueProducers: { QUEUE: 'webhooks', DEAD_LETTERS: 'dead-letters' },
+    queueConsumers: { webhooks: { maxBatchTimeout: 0 } },
+    r2Buckets: ['LARGE_EVENTS'],
+    handleRuntimeStdio: (...streams: readonly Readable[]) => streams.forEach(collect),
+  };
+  const worker = await downloaded(startWorker('cloudflare-queues/worker.ts', options), context);
+  const url = new URL('/webhooks', await worker.ready);
+  expect(await statusesOf(url, 1_500)).toEqual([200, 200, 401, 400, 200]);
+  for (const line of [/^lead: /m, /^turns: 1500$/m]) {
+    await vi.waitFor(() => expect(printed).toMatch(line), 20_000);
+  }
 });
 
 test('`deno serve --allow-env` receives webhooks with the lines of the guide', async (context) => {

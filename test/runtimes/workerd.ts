@@ -16,14 +16,10 @@ export interface Worker {
   dispose(): Promise<void>;
 }
 
-/**
- * Bundles a module for workerd, and serves it on loopback until the test ends, or all tests do, with the bindings of
- * miniflare.
- */
+/** Bundles a module for workerd, and serves it on loopback until the test ends, with the options of miniflare. */
 export async function startWorker(
   module: string,
   options: Readonly<Record<string, unknown>> = {},
-  finished: (dispose: () => Promise<void>) => void = onTestFinished,
 ): Promise<Worker> {
   const { outputFiles } = await build({
     entryPoints: [join(inject('consumer'), module)],
@@ -52,7 +48,7 @@ export async function startWorker(
     compatibilityDate: '2026-01-01',
     ...options,
   });
-  finished(() => worker.dispose());
+  onTestFinished(() => worker.dispose());
   await worker.ready;
   return worker;
 }

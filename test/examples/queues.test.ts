@@ -2,9 +2,10 @@ import { gzipSync } from 'node:zlib';
 import type { StoredWebhook } from 'agent-platform-sdk';
 import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createQueueInbox } from '../../examples/cloudflare-queues/queue.js';
 import { createConsumer, createSqsInbox, decode } from '../../examples/lambda/queue.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
-import { startSqs } from './sqs-server.js';
+import { startCloudflare, startSqs } from './stand-ins.js';
 
 // The AWS SDK takes its settings from the environment.
 vi.stubEnv('AWS_REGION', 'eu-central-1');
@@ -28,11 +29,43 @@ test.each(inboxConformance)('the inbox on SQS keeps the rule: $name', { timeout:
         const consume = createConsumer(process, sqs.deadLettersUrl);
         return sqs.poll((event) => consume(event, context));
       };
-      const deadLetters = async () => sqs.deadLetters.map(({ body }) => decode(body));
+      const deadLetters = async () => sqs.deadLetters.map(decode);
       return { inbox: createSqsInbox(sqs.queueUrl), work, deadLetters };
     }),
   ).resolves.toBeUndefined(),
 );
+
+/** The rules that Cloudflare Queues cannot keep, as the README of the example says. */
+const BROKEN = [
+  'processes one of many simultaneous duplicates',
+  'ignores a duplicate of a webhook that is being processed',
+  'ignores a duplicate of a processed webhook',
+];
+
+test.each(inboxConformance)(
+  'the inbox on Cloudflare Queues, by the rule: $name',
+  async ({ name, run }) => {
+    const kept = run(() => {
+      const { bindings, poll, deadLetters } = startCloudflare();
+      const dead = async () => deadLetters.filter((body) => 'key' in body);
+      return { inbox: createQueueInbox(bindings), work: poll, deadLetters: dead };
+    });
+    if (BROKEN.includes(name)) await expect(kept).rejects.toThrow();
+    else await expect(kept).resolves.toBeUndefined();
+  },
+  60_000,
+);
+
+test('on Cloudflare Queues, a large event is in the bucket until it is handled', async () => {
+  const { bindings, poll, objects } = startCloudflare();
+  const large = stored('a', { payload: { text: 'x'.repeat(130_000) } });
+  await createQueueInbox(bindings).store(large);
+  expect([...objects.keys()]).toEqual(['webhooks/a']);
+  const handled: StoredWebhook[] = [];
+  const stop = poll(async (webhook) => void handled.push(webhook));
+  await vi.waitFor(() => expect([handled, objects.size]).toEqual([[large], 0]));
+  stop();
+});
 
 const stored = (key: string, fields: Partial<StoredWebhook> = {}): StoredWebhook => ({
   version: 1,
@@ -81,9 +114,7 @@ test('the receiver stores in SQS before the 200, and the worker handles', async 
   // Does not match the API specification: a dead letter after one run.
   expect((await post(delivery('agent_deleted', { agentId: undefined }))).statusCode).toBe(200);
   const stop = sqs.poll((event) => work(event, context));
-  await vi.waitFor(() =>
-    expect(sqs.deadLetters.map(({ body }) => decode(body).type)).toEqual(['agent_deleted']),
-  );
+  await vi.waitFor(() => expect(sqs.deadLetters.map((body) => decode(body).type)).toEqual(['agent_deleted']));
   stop();
   expect(log.mock.calls.map(([line]) => line as string)).toEqual(['lead: a@acme.example']);
 });
