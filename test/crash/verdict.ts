@@ -72,9 +72,10 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
     const forgets = (at: number) => startedAt - START_DELAY_MS <= at && at < endedAt + LOST_WRITES_MS;
     // The start of a run that goes on during a failover may be lost: the event is taken again.
     if (forgotten.some(forgets)) return 'the failover lost the run';
-    // A success counts although another run has begun: that one goes on. One that has lost its lock may begin later,
-    // because its worker was blocked after it had taken the event.
-    if (others.some((other) => other.startedAt > recordedAt && !other.isLost)) return undefined;
+    // A success counts although another run has begun: that one goes on. One whose worker was blocked, or that has
+    // lost its lock, may begin later, because it had taken the event before.
+    const isLate = (other: Run) => other.isLost === true || blocked.has(other.pid);
+    if (others.some((other) => other.startedAt > recordedAt && !isLate(other))) return undefined;
     if (hasFailed) return 'it timed out';
     if (isLost || stalled.has(key)) return killed.has(pid) ? 'the worker was killed' : 'the lock was lost';
     if (killed.has(pid)) return 'the worker was killed';
