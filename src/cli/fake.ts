@@ -77,20 +77,19 @@ Options
     else terminal.out(greeting(platform, server, host, allowedHosts));
     await stopped;
     await server.close();
-    save?.();
-    return 0;
+    return save?.() === false ? 1 : 0;
   },
 };
 
 /** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
-function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => void {
+function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => boolean {
   if (existsSync(file)) withJson('--state', file, (json) => platform.restore(json as FakeSnapshot));
   let written: string | undefined;
   const write = (): void => {
     // Another fake that keeps its records there would lose its own.
-    if (written !== undefined && readFileSync(file, 'utf8') !== written) {
+    if (written !== undefined && (!existsSync(file) || readFileSync(file, 'utf8') !== written)) {
       throw new Error(
-        `${file} was changed by something else, so the fake does not overwrite it. Restart the fake to read it.`,
+        `${file} was changed or removed by something else, so the fake no longer writes it. Restart the fake.`,
       );
     }
     const text = `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`;
@@ -99,13 +98,15 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
   };
   orUsageError('--state: ', write);
   let timer: NodeJS.Timeout | undefined;
-  const save = (): void => {
+  const save = (): boolean => {
     clearTimeout(timer);
     timer = undefined;
     try {
       write();
+      return true;
     } catch (error) {
       terminal.error(`Warning: --state: ${(error as Error).message}`);
+      return false;
     }
   };
   platform.onChange((change) => {

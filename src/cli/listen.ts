@@ -53,7 +53,8 @@ A recording contains names, addresses and messages of real people: protect it as
       const { type, receivedAt: at } = webhook;
       const recorded: RecordedWebhook = { type, payload: webhook.payload, receivedAt: at };
       // Recorded before it is forwarded: a failing target must not lose it.
-      if (file !== undefined) appendPrivately(file, `${JSON.stringify(withoutSecrets(recorded, secrets))}\n`);
+      const line = `${JSON.stringify(withoutSecrets(recorded, secrets))}\n`;
+      if (file !== undefined) orUsageError('--record: ', () => appendPrivately(file, line));
       const issues = driftOf(webhook);
       const payload = verbose ? withoutSecrets(webhook.payload, secrets) : undefined;
       const text = payload === undefined ? '' : `\n${JSON.stringify(payload, undefined, 2)}`;

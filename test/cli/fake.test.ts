@@ -213,6 +213,16 @@ describe('--state', () => {
     expect(errors).toEqual([expect.stringContaining(`--seed has no effect, because ${state} exists.`)]);
   });
 
+  test('of a file that was removed: the write is refused, and the exit code says so', async () => {
+    const file = newPath();
+    const { url, stop, exit, errors } = await fake('--state', file);
+    fs.rmSync(file);
+    await addTool(url, 'late');
+    stop();
+    expect([await exit, fs.existsSync(file)]).toEqual([1, false]);
+    expect(errors[0]).toContain('was changed or removed by something else, so the fake no longer writes it');
+  });
+
   test('of two fakes: the second write is refused, and nothing is lost', async () => {
     const file = newPath();
     const [first, second] = [await fake('--state', file), await fake('--state', file)];
@@ -221,7 +231,7 @@ describe('--state', () => {
     await addTool(first.url, 'of_first');
     first.stop();
     await first.exit;
-    expect(first.errors[0]).toContain('was changed by something else, so the fake does not overwrite it');
+    expect(first.errors[0]).toContain('was changed or removed by something else');
     expect(read(file)).toContain('of_second');
   });
 });

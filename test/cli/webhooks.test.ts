@@ -146,6 +146,12 @@ describe('listen', () => {
     expect([readFileSync(file, 'utf8').includes('Dana'), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   });
 
+  test('an event that cannot be recorded is not accepted, and the line names --record', async () => {
+    const { url, lines } = await listen('--record', '/dev/full');
+    expect(await postTo(url, lead)).toBe(500);
+    expect(lines.at(-1)).toMatch(/ 500 .*\n +--record: ENOSPC/);
+  });
+
   test('--record leaves a device as it is', async () => {
     const { mode } = statSync('/dev/null');
     const { url } = await listen('--record', '/dev/null');
