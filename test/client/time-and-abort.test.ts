@@ -1,5 +1,13 @@
 import { getEventListeners } from 'node:events';
-import { AbortError, type AgentPlatformOptions, TimeoutError } from 'agent-platform-sdk';
+import {
+  AbortError,
+  type AgentPlatformOptions,
+  endpoint,
+  type StandardSchemaV1,
+  TimeoutError,
+  ToolSchema,
+  withData,
+} from 'agent-platform-sdk';
 import type { FaultInput } from 'agent-platform-sdk/testing';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -25,39 +33,47 @@ const hang = () => new Promise<never>(() => undefined);
 const { toolId } = seed;
 
 /** Everything that can hang in an attempt. */
-const hangs: [string, AgentPlatformOptions, FaultInput?][] = [
+const hangs: [string, AgentPlatformOptions, (FaultInput | undefined)?, StandardSchemaV1?][] = [
   ['the service', {}, { kind: 'stall', after: 0 }],
   ['the body of a response', {}, { kind: 'stall' }],
   ['a token function', { token: hang }],
   ['the hook onRequest', { hooks: { onRequest: hang } }],
   ['a fetch that ignores its signal', { fetch: hang }],
+  ['a schema of the response', {}, undefined, { '~standard': { version: 1, vendor: 'x', validate: hang } }],
 ];
+const getTool = (schema: StandardSchemaV1 = ToolSchema) =>
+  endpoint({ method: 'GET', path: '/tools/{toolId}', response: withData(schema) });
 
-test.each(hangs)('%s that hangs ends with the timeout', async (_, options, fault) => {
+test.each(hangs)('%s that hangs ends with the timeout', async (_, options, fault, schema) => {
   if (fault) addFaults(fault);
-  const error = (await rejectionOf(createClient({ ...options, timeout: 40 }).tools.get(toolId))) as Error;
+  const { send } = createClient({ ...options, timeout: 40 });
+  const error = (await rejectionOf(send(getTool(schema), { path: { toolId } }))) as Error;
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error.message).toBe(`GET /tools/${toolId} timed out after 40 ms (\`timeout\`, attempt 1)`);
   expect(error.cause).toBeUndefined();
 });
 
-test.each(hangs)('%s that hangs is ended by the signal, and not retried', async (_, options, fault) => {
-  if (fault) addFaults({ ...fault, times: 'always' });
-  const controller = new AbortController();
-  const onRetry = vi.fn();
-  const hooks = { ...options.hooks, onRetry };
-  const reason = new Error('user left');
-  setTimeout(() => controller.abort(reason), 20);
-  const { tools } = createClient({ ...options, hooks, maxRetries: 2 });
-  const error = await rejectionOf(tools.get(toolId, { signal: controller.signal }));
-  expect(error).toBeInstanceOf(AbortError);
-  expect(error).toMatchObject({
-    cause: reason,
-    message: `GET /tools/${toolId} was aborted by its signal (attempt 1)`,
-  });
-  expect(onRetry).not.toHaveBeenCalled();
-  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
-});
+test.each(hangs)(
+  '%s that hangs is ended by the signal, and not retried',
+  async (_, options, fault, schema) => {
+    if (fault) addFaults({ ...fault, times: 'always' });
+    const controller = new AbortController();
+    const onRetry = vi.fn();
+    const hooks = { ...options.hooks, onRetry };
+    const reason = new Error('user left');
+    setTimeout(() => controller.abort(reason), 20);
+    const { send } = createClient({ ...options, hooks, maxRetries: 2 });
+    const call = send(getTool(schema), { path: { toolId } }, { signal: controller.signal });
+    const error = await rejectionOf(call);
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toMatchObject({
+      cause: reason,
+      message: `GET /tools/${toolId} was aborted by its signal (attempt 1)`,
+    });
+    expect(onRetry).not.toHaveBeenCalled();
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  },
+);
 
 test('a token that comes after the timeout sends nothing', async () => {
   const token = () => new Promise<string>((resolve) => setTimeout(() => resolve('late-token'), 60));

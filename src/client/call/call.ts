@@ -40,8 +40,6 @@ export interface Attempt {
 /** The response to an attempt, its body read. */
 export interface ReceivedResponse extends BodyText {
   readonly response: Response;
-  /** The parsed body of a 2xx; undefined if it is empty. */
-  readonly body?: unknown;
 }
 
 /** The body of a response, as far as it was read. */

@@ -4,17 +4,11 @@ import { isOwnSchema } from '../../schemas/object.js';
 import { formatIssues, type Issue, threwIssue, wrongType } from '../../utils/issues.js';
 import { isObject, parseJson } from '../../utils/json.js';
 import { type ValidationMode, type Verdict, validate } from '../../validation/validate.js';
+import type { ApiResponse } from '../api-promise.js';
 import type { Settings } from '../settings.js';
 import type { BodyText, Call, ReceivedResponse } from './call.js';
 import { describeResponse } from './errors.js';
 import { describeBody, findWords, serviceWords } from './words.js';
-
-/** What a 2xx response gives the caller, and the drift that its validation accepted. */
-export interface CallResult {
-  readonly data: unknown;
-  readonly message: string | undefined;
-  readonly drift: readonly Issue[];
-}
 
 /** The most bytes of the body of an error status that are read, unless `maxResponseBytes` is less: 1 MiB. */
 const MAX_ERROR_BODY_BYTES = 1_048_576;
@@ -71,8 +65,8 @@ export async function toResult(
   call: Call,
   received: ReceivedResponse,
   findIssues: (data: unknown) => readonly Issue[] = () => [],
-): Promise<CallResult> {
-  const { body } = received;
+): Promise<ApiResponse<unknown>> {
+  const body = parseBody(call, received);
   throwIfFailed(call, received, body);
   let verdict: Verdict;
   try {
@@ -83,11 +77,12 @@ export async function toResult(
   }
   const issues = verdict.ok ? findIssues(verdict.value) : verdict.issues;
   if (!verdict.ok || issues.length > 0) throw mismatch(call, received, body, issues);
-  return { data: verdict.value, message: envelopeMessage(body), drift: verdict.drift };
+  const { value: data, drift } = verdict;
+  return { data, message: envelopeMessage(body), drift, response: received.response };
 }
 
-/** Parses the body of a 2xx; undefined if it is empty. Part of the attempt: a body that was cut off is fetched again. */
-export function parseBody(call: Call, received: ReceivedResponse): unknown {
+/** Parses the body of a 2xx; undefined if it is empty. */
+function parseBody(call: Call, received: ReceivedResponse): unknown {
   const { text, isCut } = received;
   const unusable = (code: string, message: string) =>
     mismatch(call, received, undefined, [{ path: [], code, message }]);

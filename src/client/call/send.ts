@@ -20,7 +20,7 @@ import { toApiError, toConnectionError, toTimeoutOrAbort, toWrongFetch } from '.
 import { requestHeaders } from './headers.js';
 import { logNoResponse, logSent, reportDrift, reportEnd, reportResponse, reportRetry } from './reporter.js';
 import type { RawPath, RequestInput } from './request.js';
-import { parseBody, readText, toResult } from './response.js';
+import { readText, toResult } from './response.js';
 import { delayBeforeRetry } from './retry.js';
 
 /** Extras of a call that its endpoint does not declare. */
@@ -60,7 +60,8 @@ export function createSend(settings: Settings): Send {
  *
  * 1. its arguments are checked and its request is built (`call.ts`, `request.ts`);
  * 2. ky makes the attempts, each within its time, with the delays that `retry.ts` chooses;
- * 3. a 2xx is validated and becomes the result (`response.ts`), anything else a typed error (`errors.ts`).
+ * 3. a 2xx is validated and becomes the result (`response.ts`), anything else a typed error (`errors.ts`): in the time
+ *    of the attempt too, because a schema may wait for something.
  *
  * `reporter.ts` logs and calls the hooks.
  */
@@ -75,11 +76,10 @@ async function send(
   try {
     check?.();
     const call = await prepareCall(started, input, options, raw);
-    const received = await sendWithRetries(call);
-    const { data, message, drift } = await toResult(call, received, findIssues);
-    if (drift.length > 0) reportDrift(call, drift);
+    const result = await sendWithRetries(call, findIssues);
+    if (result.drift.length > 0) reportDrift(call, result.drift);
     reportEnd(started, undefined);
-    return { data, message, drift, response: received.response };
+    return result;
   } catch (error) {
     // Every stage rejects with one of the package's errors.
     const failure = error as AgentPlatformError;
@@ -114,12 +114,15 @@ function startAtCaller(error: Error): void {
  * Makes attempts until one gets a 2xx, or no other may follow.
  *
  * ky repeats and times them. Its own request, a GET, is never sent: a whole attempt runs inside its `fetch`,
- * so that its timeouts cover the token, the hook and the body.
+ * so that its timeouts cover the token, the hook, the body and the schemas.
  */
-async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
+async function sendWithRetries(
+  call: Call,
+  findIssues: CallExtras['findIssues'],
+): Promise<ApiResponse<unknown>> {
   const { settings, options, request } = call;
   const caller = options.signal && followSignal(options.signal);
-  let received: ReceivedResponse | undefined;
+  let result: ApiResponse<unknown> | undefined;
   /** Milliseconds until the next attempt, while the call waits for it. */
   let delayMs: number | undefined;
   /** Returns the error of an attempt. For a timeout or an abort, which come from outside, it is made here. */
@@ -152,8 +155,9 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
         delayMs = undefined;
         // ky passes a `Request`.
         const { signal } = kyRequest as Request;
-        received = await unlessAborted(makeAttempt(call, startAttempt(call), signal), caller?.signal);
-        return received.response;
+        const attempt = makeAttempt(call, startAttempt(call), signal, findIssues);
+        result = await unlessAborted(attempt, caller?.signal);
+        return result.response;
       },
     });
   } catch (error) {
@@ -162,13 +166,16 @@ async function sendWithRetries(call: Call): Promise<ReceivedResponse> {
     caller?.release();
   }
   // ky resolves with the response of the latest attempt.
-  return received as unknown as ReceivedResponse;
+  return result as unknown as ApiResponse<unknown>;
 }
 
-/**
- * Makes one attempt, and returns its 2xx response. Once its signal is aborted, it sends and reports nothing more.
- */
-async function makeAttempt(call: Call, attempt: Attempt, signal: AbortSignal): Promise<ReceivedResponse> {
+/** Makes one attempt, and returns its result. Once its signal is aborted, it sends and reports nothing more. */
+async function makeAttempt(
+  call: Call,
+  attempt: Attempt,
+  signal: AbortSignal,
+  findIssues: CallExtras['findIssues'],
+): Promise<ApiResponse<unknown>> {
   signal.throwIfAborted();
   const headers = await requestHeaders(call, attempt, signal);
   signal.throwIfAborted();
@@ -177,9 +184,8 @@ async function makeAttempt(call: Call, attempt: Attempt, signal: AbortSignal): P
   const received = await exchange(call, attempt, headers, signal);
   signal.throwIfAborted();
   reportResponse(call, received);
-  const { response, text, isCut } = received;
-  if (!response.ok) throw toApiError(call, received);
-  return { response, text, isCut, body: parseBody(call, received) };
+  if (!received.response.ok) throw toApiError(call, received);
+  return toResult(call, received, findIssues);
 }
 
 /** Sends the request and reads the response, whatever its status. */
