@@ -106,7 +106,11 @@ describe('send', () => {
   test('a receiver that throws is a failed delivery; what a handler threw is the error of a refused one', async () => {
     const broken = createFakePlatform().webhooks;
     broken.subscribe({ fetch: () => Promise.reject(new Error('broken')) });
-    expect(await broken.send('webhook_test')).toMatchObject([{ outcome: 'failed', error: 'broken' }]);
+    broken.subscribe({ fetch: (() => undefined) as never });
+    expect(await broken.send('webhook_test')).toMatchObject([
+      { outcome: 'failed', error: 'broken' },
+      { outcome: 'failed', error: 'The receiver returned no Response.' },
+    ]);
 
     const { fake, receiver } = received();
     receiver.on('lead_captured', ({ payload }) => expect(payload.leadName).toBe('Dana'));

@@ -101,7 +101,8 @@ export async function postEvent(
   };
   try {
     // A receiver in process may ignore the signal.
-    const response = await unlessAborted(sendTo(target, address, init), signal);
+    const response: Response | undefined = await unlessAborted(sendTo(target, address, init), signal);
+    if (response === undefined) throw new Error('The receiver returned no Response.');
     const { status } = response;
     const duration = Date.now() - start;
     return {
