@@ -34,6 +34,7 @@ const STORING_DEFAULTS = {
   retryStrategy: (times: number) => Math.min(times * 100, 1_000),
 };
 
+const PAUSED = 'The queue is paused: no worker takes events. Resume it, for example in the dashboard.';
 const MAKE_ROOM = 'Raise maxmemory, start more workers, or remove dead letters.';
 /** Time limit of closing, in ms. The workers are closed by then. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -110,13 +111,15 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
     handles: (type: string) => boolean = () => false,
   ): Promise<FoundHealth<BullMQWarning>> {
     const { client, queue } = opened;
-    const [counts, unhandled, oldestMs, workers, warnings] = await Promise.all([
+    const [counts, unhandled, oldestMs, workers, found, isPaused] = await Promise.all([
       queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
       countUnhandled(client, queue.toKey(''), handles),
       readOldestMs(opened),
       countWorkers(queue),
       readWarnings(opened, this.#settings),
+      queue.isPaused(),
     ]);
+    const warnings = { ...found, ...(isPaused && { worker: PAUSED }) };
     const { waiting, active, delayed: retrying, failed: deadLetters } = counts;
     const known = { waiting, active, retrying, deadLetters, oldestMs, workers };
     return { counts: { ...known, unhandled: workers === 0 ? undefined : unhandled }, warnings };

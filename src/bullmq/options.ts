@@ -105,15 +105,17 @@ export function resolveBullMQ(options: BullMQInboxOptions): BullMQSettings {
   }
   return {
     ...settings,
-    connection: withoutKeyPrefix(connection),
+    connection: usable(connection),
     prefix: prefixFor(connection, settings.queueName, options.prefix),
     telemetry,
   };
 }
 
-/** ioredis cannot add its prefix to the keys that BullMQ builds inside its scripts. */
-function withoutKeyPrefix(connection: RedisConnection): RedisConnection {
-  if (!settingsOf(connection).keyPrefix) return connection;
+/** ioredis cannot add its prefix to the keys that BullMQ builds in its scripts, whose results have to be numbers. */
+function usable(connection: RedisConnection): RedisConnection {
+  const { keyPrefix, stringNumbers } = settingsOf(connection);
+  if (stringNumbers) refuse('connection.stringNumbers', 'cannot be used with BullMQ. Leave it out.');
+  if (!keyPrefix) return connection;
   return refuse('connection.keyPrefix', 'cannot be used with BullMQ. Use the option `prefix`.');
 }
 

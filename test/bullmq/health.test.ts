@@ -72,6 +72,14 @@ test('a worker whose connections Redis refuses is a warning of the health in its
   await eventually(async () => expect((await inbox.health()).warnings).not.toHaveProperty('worker'));
 });
 
+test('a queue that a dashboard has paused is a warning', async () => {
+  const inbox = createInbox();
+  await inbox.queue.pause();
+  expect((await inbox.health()).warnings.worker).toContain('paused');
+  await inbox.queue.resume();
+  expect((await inbox.health()).warnings.worker).toBeUndefined();
+});
+
 test('events that are gone are not counted as unhandled', async () => {
   const inbox = createInbox();
   inbox.work({ lead_captured: () => undefined });

@@ -52,6 +52,7 @@ test.each<Row>([
     [{ connection: { isOpen: false } }, { connection: { url: 'redis://:canary@host' } }],
   ],
   ['connection.keyPrefix', bullmq, [{ connection: { keyPrefix: 'canary' } }]],
+  ['connection.stringNumbers', bullmq, [{ connection: { stringNumbers: true } }]],
   // The last ones would spread a queue over a cluster.
   [
     'prefix',
