@@ -18,9 +18,12 @@ const APPLICATION = 'agent-platform-inbox';
 /** The types of numbers in our rows, int4 and float8: the application may have parsers of its own for them. */
 const NUMBERS = [23, 701];
 
-/** The server goes on with a query that has timed out, for as long as it waits for a lock: each holds a connection. */
+/**
+ * Ends queries that have timed out here, and would hold a connection for as long as they wait for a lock. Never one
+ * that waits for a standby: that would be committed then, although the standby does not have it.
+ */
 const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = '${APPLICATION}'
-  AND usename = session_user AND state = 'active' AND query_start < now() - interval '${QUERY_MS} ms'`;
+  AND usename = session_user AND wait_event_type = 'Lock' AND query_start < now() - interval '${QUERY_MS} ms'`;
 
 type Row = Record<string, unknown>;
 
@@ -108,7 +111,7 @@ export class Database {
     if (this.#isClosed) throw closedError();
     this.#ready ??= this.#prepare().catch((error: unknown) => {
       this.#ready = undefined;
-      throw error;
+      throw codeOf(error) === '42501' ? rightsError(error) : error;
     });
     return this.#ready;
   }
@@ -153,14 +156,6 @@ export class Database {
       await pool.query(createTables(this.schema));
     } catch (error) {
       const { message } = cleanError(error);
-      if (codeOf(error) === '42501') {
-        const advice =
-          'As a role that may, run what `npx agent-platform-sdk doctor --inbox postgres://… --tables` prints';
-        throw new ConfigurationError(`The role may not make the inbox's tables. ${advice}: ${message}`, {
-          option: 'schema',
-          cause: error,
-        });
-      }
       if (codeOf(error) === '42P07') refuse('schema', `${schema} has tables of something else: ${message}.`);
       throw error;
     }
@@ -177,6 +172,13 @@ export class Database {
 
 function refuse(option: string, text: string): never {
   return refuseOptions('createPostgresInbox', [{ option, text }]);
+}
+
+function rightsError(cause: unknown): ConfigurationError {
+  const advice =
+    'As a role that may, run what `npx agent-platform-sdk doctor --inbox postgres://… --tables` prints';
+  const text = `The role may not make or use the inbox's tables. ${advice}: ${cleanError(cause).message}`;
+  return new ConfigurationError(text, { option: 'schema', cause });
 }
 
 function createPools(connection: Pool | string): Pools {

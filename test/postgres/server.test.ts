@@ -31,18 +31,21 @@ test('a role that may not make tables is told so, and uses those that an owner m
   });
   await expect(inbox.store(stored())).rejects.toThrow(/may not make .*--tables/);
   expect((await inbox.health()).warnings.unreachable).toContain('--tables');
+  // An owner has made them, but given no rights.
+  await createInbox().store(stored());
+  await expect(inbox.store(stored())).rejects.toThrow(/may not make or use .*--tables.*42501/);
   const printed = await doctor(app, '--schema', schema, '--tables');
   expect(printed.code).toBe(0);
   await sql(printed.text);
   await inbox.store(stored());
   const { text } = await doctor(app, '--schema', schema);
-  expect(text).toMatch(/ok +inbox +accepts events: 1 waiting, 0 active/);
+  expect(text).toMatch(/ok +inbox +accepts events: 2 waiting, 0 active/);
   expect(text).toContain('fsync is off');
   const written: string[] = [];
   inbox.work(processing(({ key }) => inbox.transaction(key, async () => void written.push(key))));
   await settled(inbox);
   expect(await inbox.health()).toMatchObject({ ready: true, deadLetters: 0, depth: 0 });
-  expect(written).toHaveLength(1);
+  expect(written).toHaveLength(2);
   await sql('REVOKE INSERT ON $.events FROM "an app"');
   const storing = inbox.store(stored());
   expect(await inbox.health()).toMatchObject({
