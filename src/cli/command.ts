@@ -35,6 +35,8 @@ export function parse<const Options extends NonNullable<ParseArgsConfig['options
     const [given = '', ...more] = positionals;
     if (more.length > 0) throw new UsageError(`Unexpected argument '${more.join(' ')}'.`);
     if (allowPositionals && given === '') throw new UsageError(`Missing argument: ${operand}.`);
+    const [empty] = Object.entries(values).find(([, value]) => [value].flat().includes('')) ?? [];
+    if (empty !== undefined) throw new UsageError(`--${empty} is empty. Is the variable for it set?`);
     return { values, operand: given };
   } catch (error) {
     const { message } = error as Error;

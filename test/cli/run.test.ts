@@ -43,6 +43,8 @@ describe('a wrong command line exits with 2', () => {
     ['fake --port 65536', '--port must be a number from 0 to 65535, got "65536".'],
     ['fake --port', "Option '--port <value>' argument missing"],
     ['doctor --json=yes', "Option '--json' does not take an argument"],
+    ['doctor --inbox=', '--inbox is empty. Is the variable for it set?'],
+    ['fake --webhook= --port 0', '--webhook is empty.'],
     ['fake --webhook nowhere', '--webhook: expected an address that begins with http:// or https://'],
     ['fake --allow-host a:1', 'must be a name without a port'],
     ['fake --handlers nowhere.mjs', '--handlers: nowhere.mjs: Cannot find'],
