@@ -64,7 +64,8 @@ export function noOperation(method: string, place: Place, routes: readonly Route
   const { sent, start, lacks } = place;
   const meant = nearOperation(method, sent, routes);
   const why = lacks === undefined ? '.' : `: the address lacks ${lacks}.`;
-  const elsewhere = lacks === undefined ? 'Add a custom one with `fake.handle`.' : `Call one below ${start}.`;
+  const add = 'Add it with `fake.handle` or --handlers.';
+  const elsewhere = lacks === undefined ? add : `Call one below ${start}.`;
   const todo = meant === undefined ? elsewhere : `Did you mean ${meant} below ${start}?`;
   return new Refusal('unknownRoute', `There is no operation ${method} ${sent}${why} ${todo}`);
 }
