@@ -20,7 +20,8 @@ const MOUNTS = `
   Express: app.post('/webhooks', receiver.node)
   Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)
   Koa: context.respond = false; await receiver.node(context.req, context.res)
-  Hono: ${IN_HONO}`;
+  Hono: ${IN_HONO}
+  SvelteKit, Remix, Astro: receiver.fetch(event.request)`;
 
 /**
  * Returns the error for a framework that passed something else than the method takes.
@@ -43,8 +44,8 @@ export function responseTaken(sent: number, meant: number): string {
 /** Says that the program has not sent the response to a delivery. */
 export function responseDropped(status: number): string {
   return (
-    `the response of receiver.fetch to a webhook (${status}) was not sent. Return it: ` +
-    'your own response would tell the service that the event is safe.'
+    `the response of receiver.fetch to a webhook (${status}) was not sent. Return it, or one of the same ` +
+    'status: a 200 would tell the service that the event is safe.'
   );
 }
 

@@ -77,8 +77,8 @@ export async function toResult(
   }
   const issues = verdict.ok ? findIssues(verdict.value) : verdict.issues;
   if (!verdict.ok || issues.length > 0) throw mismatch(call, received, body, issues);
-  const { value: data, drift } = verdict;
-  return { data, message: envelopeMessage(body), drift, response: received.response };
+  const message = isObject(body) && typeof body.message === 'string' ? body.message : undefined;
+  return { data: verdict.value, message, drift: verdict.drift, response: received.response };
 }
 
 /** Parses the body of a 2xx; undefined if it is empty. */
@@ -99,10 +99,6 @@ function parseBody(call: Call, received: ReceivedResponse): unknown {
   const body = parseJson(text);
   if (body === undefined) throw unusable('not_json', `expected JSON, received ${describeBody(text)}`);
   return body;
-}
-
-function envelopeMessage(body: unknown): string | undefined {
-  return isObject(body) && typeof body.message === 'string' ? body.message : undefined;
 }
 
 /** Throws for `success: false` (2.7) or `isGood: false` (4.3) in a 2xx: a choice of this package. */

@@ -88,11 +88,9 @@ export class ByteCollector {
 /** A chunk is a string after `setEncoding`, or if a stream of strings was passed as the body; else bytes of any kind. */
 export function toBytes(chunk: unknown): Uint8Array<ArrayBuffer> {
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
-  // Streams of bodies yield nothing else.
-  const { buffer, byteOffset, byteLength } = chunk as Uint8Array<ArrayBuffer>;
-  return ArrayBuffer.isView(chunk)
-    ? new Uint8Array(buffer, byteOffset, byteLength)
-    : new Uint8Array(chunk as ArrayBuffer);
+  // Streams of bodies yield nothing else. An `ArrayBuffer` has no `buffer` and no offset.
+  const { buffer = chunk as ArrayBuffer, byteOffset, byteLength } = chunk as Partial<Uint8Array<ArrayBuffer>>;
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** Refuses a body, with the limit that it exceeds. */
