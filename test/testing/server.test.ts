@@ -116,6 +116,16 @@ describe('every call that reaches the port is a row', () => {
     expect(fake.requests).toHaveLength(3);
   });
 
+  test('a call whose client leaves within the body', async () => {
+    const { fake, port } = await served();
+    const head = `POST ${CALL} HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{`;
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(head, () => setImmediate(() => socket.destroy())),
+    );
+    await vi.waitFor(() => expect(fake.requests[0]?.duration).toBeDefined());
+    expect(fake.requests).toMatchObject([{ method: 'POST', body: undefined, status: undefined }]);
+  });
+
   test('a call outside of the regions uses up no fault', async () => {
     const { fake, url } = await served();
     fake.faults.inject({ status: 500 });

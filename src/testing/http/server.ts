@@ -157,7 +157,9 @@ async function serve(
     const address = addressSeen(incoming.headers) + url;
     return sendResponse(await control(new Request(address, { method, headers, body, signal })), outgoing);
   }
-  const readText = async (): Promise<string> => new TextDecoder().decode(await bytesOf(incoming));
+  // A client that leaves within its body is a row too.
+  const readText = async (): Promise<string> =>
+    new TextDecoder().decode(await bytesOf(incoming).catch(() => void gone.abort()));
   const place = placeOverHttp(pathname);
   const response = await respond({ method, place, query, headers, readText, signal, refused });
   // The request was not read to its end.
