@@ -182,6 +182,12 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
       'expected withData(schema), withFields(…), withPage(schema), withoutData() or a Standard Schema';
     issues.push({ path: ['response'], code: 'invalid_response', message });
   }
+  for (const part of ['body', 'query'] as const) {
+    const schema: unknown = declaration[part];
+    if (schema === undefined || isStandardSchema(schema)) continue;
+    const message = "expected a Standard Schema, such as Zod's";
+    issues.push({ path: [part], code: `invalid_${part}`, message });
+  }
   if (issues.length > 0) throw new TypeError(`endpoint: ${method} ${path}${formatIssues(issues)}`);
   return { ...declaration, response: shape, auth };
 }

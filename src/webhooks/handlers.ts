@@ -339,7 +339,9 @@ function wishesOf(errors: readonly unknown[]) {
 
 export function checkFunction(name: string, given: unknown): void {
   if (typeof given === 'function') return;
-  throw new ConfigurationError(`${name} must be a function, got ${typeName(given)}.`, { option: name });
+  throw new ConfigurationError(`${name}: the handler must be a function, got ${typeName(given)}.`, {
+    option: name,
+  });
 }
 
 /**

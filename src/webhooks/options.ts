@@ -2,6 +2,7 @@ import * as z from 'zod/v4/mini';
 import { warnOfUnits } from '../utils/durations.js';
 import type { LeveledLogger, Logger, LogLevel } from '../utils/logger.js';
 import {
+  checkedBy,
   checkOptions,
   func,
   loggingOptions,
@@ -112,11 +113,17 @@ function receiverOptions(): OptionFields<Both> {
     ...loggingOptions(),
     deadline: z.optional(milliseconds(MAX_DEADLINE_MS)),
     maxBodyBytes: z.optional(wholeNumber(1)),
-    handlers: z.optional(methods('process', 'run')),
+    handlers: z.optional(checkedBy(handlersProblem)),
     dedupe: z.optional(z.unknown()),
     inbox: z.optional(methods('store')),
     hooks: z.optional(z.strictObject({ onDelivery: z.optional(func) })),
   };
+}
+
+/** They may be of another copy of the package. */
+function handlersProblem(handlers: unknown): string | undefined {
+  const isMade = typeof (handlers as Partial<WebhookHandlers> | null)?.run === 'function';
+  return isMade ? undefined : 'must be made by createWebhookHandlers';
 }
 
 /** Checks the options of a receiver, and fills in the defaults. */

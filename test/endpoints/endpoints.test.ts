@@ -65,6 +65,8 @@ test.each<[issue: string, declaration: object]>([
   ['method: expected one of GET', { method: 'get', path: '/agents', response: ToolSchema }],
   ['path: expected a path like', { method: 'GET', response: ToolSchema }],
   ['body: expected none', { method: 'GET', path: '/agents', body: ToolSchema, response: ToolSchema }],
+  ['body: expected a Standard Schema', { method: 'POST', path: '/agents', body: {}, response: ToolSchema }],
+  ['query: expected a Standard Schema', { method: 'GET', path: '/agents', query: {}, response: ToolSchema }],
   ['response: expected withData(schema)', { method: 'GET', path: '/agents' }],
   ['response: expected withData(schema)', { method: 'GET', path: '/agents', response: withData }],
 ])('an endpoint is refused with "%s …"', (issue, declaration) => {

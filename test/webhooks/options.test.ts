@@ -48,7 +48,7 @@ test.each<[options: object, option: string, message?: string]>([
   [{ inbox, handlers: createWebhookHandlers() }, 'handlers', 'belong to the worker: inbox.work(handlers)'],
   [{ handlers: createWebhookHandlers(), validation: 'off' }, 'validation', OF_HANDLERS],
   [{ handlers: createWebhookHandlers(), onDrift: never }, 'onDrift', OF_HANDLERS],
-  [{ handlers: { lead_captured: never } }, 'handlers'],
+  [{ handlers: { lead_captured: never } }, 'handlers', 'must be made by createWebhookHandlers, got object'],
   [{ verifySecret }, 'verifySecret', 'cannot be combined with `secret`'],
   [{ secret: undefined, verifySecret: secret }, 'verifySecret'],
   [{ secret: (one: string) => one }, 'secret', 'To verify a secret, use the option `verifySecret`'],

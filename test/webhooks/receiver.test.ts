@@ -263,7 +263,7 @@ test('a handler for an unknown type, for a list of types, or that is no function
     'on(type, handler): "lead_capturd" is not an event type. Did you mean "lead_captured"?\n' +
       '  Unknown types go to onUnknown, all others to onAny, failures to onError.',
   );
-  expect(() => on('lead_captured')).toThrow('on must be a function, got nothing.');
+  expect(() => on('lead_captured')).toThrow('on: the handler must be a function, got nothing.');
   for (const name of ['onAny', 'onUnhandled', 'onUnknown', 'onInvalid', 'onError', 'onRejected'] as const) {
     expect(() => receiver[name]('log' as never)).toThrow(expect.objectContaining({ option: name }));
     expect(() => receiver[name]('log' as never)).toThrow(ConfigurationError);
