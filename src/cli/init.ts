@@ -57,6 +57,7 @@ Other servers: docs/guides/servers.md. An inbox on Redis: examples/bullmq-inbox.
       mkdirSync(dirname(join(target, path)), { recursive: true });
       writeFileSync(join(target, path), text, { flag: 'wx' });
     }
+    const needs = inbox === 'postgres' ? ', with your DATABASE_URL in .env' : '';
     terminal.out(`Wrote ${files.size} files. Next:
 
   cd ${/\s/.test(folder) ? `'${folder}'` : folder}
@@ -64,7 +65,7 @@ Other servers: docs/guides/servers.md. An inbox on Redis: examples/bullmq-inbox.
   npm test
   npx agent-platform-sdk fake --webhook http://127.0.0.1:3000/webhooks
 
-Then, in a second terminal: npm run dev`);
+Then, in a second terminal${needs}: npm run dev`);
     return 0;
   },
 };

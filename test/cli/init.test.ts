@@ -42,7 +42,8 @@ test.each(['express', 'hono', 'nest', 'next'])('--server %s copies its example',
 test('--inbox postgres replaces one file, and adds the driver and its setting', async () => {
   const [file, postgres] = [newPath('app'), newPath('app')];
   await finish(['init', file, '--server', 'next']);
-  await finish(['init', postgres, '--server', 'next', '--inbox', 'postgres']);
+  const { lines } = await finish(['init', postgres, '--server', 'next', '--inbox', 'postgres']);
+  expect(lines.join()).toContain('with your DATABASE_URL in .env: npm run dev');
   expect(filesIn(postgres)).toEqual(filesIn(file));
   const differing = filesIn(file).filter((path) => read(file, path) !== read(postgres, path));
   expect(differing.sort()).toEqual(['.env', 'lib/inbox.ts', 'package.json']);
