@@ -48,6 +48,16 @@ function start(work: HandlersByType | EventHandlers, inbox: InboxOptions = {}, o
 test.each<[what: string, work: unknown, options: object, message: RegExp]>([
   ['a receiver', receiverWith(), {}, /receiver.*by type/],
   ['nothing', undefined, {}, /work must be handlers by type/],
+  ['a Map', new Map([['lead_captured', () => undefined]]), {}, /no handlers of its own/],
+  ['a promise', Promise.resolve({}), {}, /no handlers of its own/],
+  [
+    'methods of a class',
+    new (class {
+      lead_captured() {}
+    })(),
+    {},
+    /no handlers of its own/,
+  ],
   ['an option', { concurrency: 5 }, {}, /concurrency is not a handler. Options are the second argument/],
   [
     'a method',
