@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/region-store.js';
 import { createFakePlatform, type FakePlatform } from '../testing/fake-platform.js';
@@ -63,7 +63,7 @@ Options
       for (const region of REGIONS) platform.webhooks.subscribe(targetAddress('--webhook', url), { region });
     }
     platform.webhooks.keepSubscriptions();
-    if (state !== undefined && seed !== undefined && existsSync(state)) {
+    if (state !== undefined && seed !== undefined && hasText(state)) {
       terminal.error(
         `Warning: --seed has no effect, because ${state} exists. Remove it to start from ${seed}.`,
       );
@@ -81,9 +81,14 @@ Options
   },
 };
 
+/** A bind mount needs a file, which may be empty at first; so is one whose first write was killed. */
+function hasText(file: string): boolean {
+  return existsSync(file) && statSync(file).size > 0;
+}
+
 /** Restores the records of a file, and writes them after each change. Returns a function that writes now. */
 function keepState(platform: FakePlatform, file: string, terminal: Terminal): () => boolean {
-  if (existsSync(file)) withJson('--state', file, (json) => platform.restore(json as FakeSnapshot));
+  if (hasText(file)) withJson('--state', file, (json) => platform.restore(json as FakeSnapshot));
   let written: string | undefined;
   const write = (): void => {
     // Another fake that keeps its records there would lose its own.

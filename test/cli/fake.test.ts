@@ -199,7 +199,8 @@ describe('--state', () => {
     expect(read(file)).toBe(before);
   });
 
-  test('the error about a wrong file names it', async () => {
+  test('an empty file, which a bind mount needs, is filled; the error about a wrong one names it', async () => {
+    expect(await addToState('first', newFile(''))).toEqual(['tool_eu_1', 'first']);
     const file = newFile('{"version":9}');
     const { code, errors } = await finish(['fake', '--state', file]);
     expect([code, errors[0]]).toEqual([2, expect.stringContaining(`--state: ${file}: `)]);
