@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { WebhookError } from 'agent-platform-sdk';
@@ -195,6 +196,20 @@ test('closing rejects what waits in a client that was passed in', async () => {
   const waiting = [inbox.store(stored()), inbox.deadLetters.list()];
   await inbox.close();
   for (const one of waiting) await expect(one).rejects.toThrow('The inbox is closed.');
+});
+
+test('an error of an earlier connection is not the reason why there is none', async () => {
+  const proxy = await startProxy(port);
+  const client = openClient(proxy.url);
+  const inbox = createInbox({ connection: client, storeTimeout: 5_000 });
+  await inbox.store(stored());
+  client.emit('error', new Error('of an earlier connection'));
+  client.disconnect(true);
+  await once(client, 'ready');
+  proxy.hold();
+  client.disconnect(true);
+  await once(client, 'close');
+  await expect(inbox.store(stored())).rejects.toThrow(/No connection within/);
 });
 
 test('an event for which Redis did not return in time is not stored afterwards', async () => {

@@ -56,27 +56,6 @@ export function testRows(engine: RowEngine): void {
     expect(Math.max(...dues) - Math.min(...dues)).toBeGreaterThan(80);
   });
 
-  test('workers that were blocked or asleep at the same time free nothing of each other', async () => {
-    const logger = new RecordingLogger();
-    const [one, other] = [createInbox({ logger }), createInbox({ logger })];
-    let starts = 0;
-    const handlers = processing(() => {
-      starts += 1;
-      return hang();
-    });
-    for (let count = 0; count < 4; count += 1) await one.store(stored());
-    one.work(handlers, { lockDuration: 600, concurrency: 2 });
-    other.work(handlers, { lockDuration: 3_000, concurrency: 2 });
-    await eventually(() => expect(starts).toBe(4));
-    // Until one has seen the latest beat of the other, which comes every 1.5 seconds.
-    await sleep(2_700);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_600);
-    await sleep(900);
-    expect(await events()).toMatchObject(Array(4).fill({ state: 'running', stalls: 0 }));
-    expect(starts).toBe(4);
-    expect(logger.lines.join()).not.toContain('the lock of');
-  });
-
   test('a run goes on whose lock was set free, if nobody has taken its event', async () => {
     const inbox = createInbox();
     const [started, end] = [deferred(), deferred()];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, hang, processing, record, settled, stored } from '../inbox/fixture.js';
-import { testRows } from '../inbox/rows.js';
+import { sweepSoon, testRows } from '../inbox/rows.js';
 import { createInbox, engine, schema, sql, url } from './inbox-fixture.js';
 
 testRows(engine);
@@ -67,6 +67,23 @@ test('what is taken is found in the index, however many others wait or are to be
   for (let count = 0; count < 20; count += 1) await inbox.store(stored());
   await sleep(2_500);
   expect((await read()) - before).toBeLessThan(1_000);
+});
+
+test('all keys are forgotten that are due, however many, between two beats', async () => {
+  sweepSoon();
+  const inbox = createInbox();
+  await inbox.health();
+  await sql(`INSERT INTO $.events (key, type, state, due, received, data)
+    SELECT i, '', 'done', '-infinity', 0, '' FROM generate_series(1, 5000) i`);
+  const read = async (value: string) => Number((await sql(`SELECT ${value} AS value`))[0]?.value);
+  const left = () => read('(SELECT count(*) FROM $.events)');
+  const beats = () => read('(SELECT max(beat) FROM $.workers)');
+  inbox.work({}, { lockDuration: 2_000 });
+  await eventually(async () => expect(await left()).toBeLessThan(5_000));
+  const before = await beats();
+  await eventually(async () => expect(await left()).toBe(0));
+  // A batch a beat would take ten.
+  expect((await beats()) - before).toBeLessThan(5);
 });
 
 test('an event that was taken by a query which seems to have failed runs all the same', async () => {

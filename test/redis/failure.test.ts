@@ -19,8 +19,8 @@ async function startWithUser(...less: readonly string[]): Promise<string> {
   return url.replace('redis://', 'redis://inbox:the-password@');
 }
 
-function createStore(connection: string): RedisDedupe {
-  const store = createRedisDedupe({ connection, keyPrefix: 'crm:', timeout: 15_000 });
+function createStore(connection: string, timeout = 15_000): RedisDedupe {
+  const store = createRedisDedupe({ connection, keyPrefix: 'crm:', timeout });
   onTestFinished(() => store.close());
   return store;
 }
@@ -95,6 +95,22 @@ test.each<[code: string, refuse: Step, accept: Step]>([
   await storing;
   expect(await claiming).toBe('new');
   expect(await admin.info('errorstats')).toContain(`errorstat_${code}:`);
+});
+
+test('what a replica refused until its time was over is not done once it takes writes', async () => {
+  const url = await urlOf();
+  const admin = openClient(url);
+  const [inbox, store] = [createInbox({ connection: url, storeTimeout: 5_000 }), createStore(url, 5_000)];
+  await inbox.store(stored());
+  await store.claim('before', 'owner', 60_000);
+  await admin.replicaof('127.0.0.1', '1');
+  const refused = [inbox.store(stored()), store.claim('refused', 'owner', 60_000)];
+  for (const one of await Promise.allSettled(refused)) expect(one.status).toBe('rejected');
+  await admin.replicaof('NO', 'ONE');
+  // Behind whatever is sent again.
+  expect(await store.claim('after', 'owner', 60_000)).toBe('new');
+  expect(await inbox.health()).toMatchObject({ waiting: 1 });
+  expect((await admin.keys('crm:*')).sort()).toEqual(['crm:after', 'crm:before']);
 });
 
 test.each<[message: string, passes: boolean]>([
