@@ -4,6 +4,7 @@ import { inboxConformance, type ProcessStored } from 'agent-platform-sdk/testing
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createQueueInbox } from '../../examples/cloudflare-queues/queue.js';
 import { createConsumer, createSqsInbox, decode } from '../../examples/lambda/queue.js';
+import { stored } from '../inbox/fixture.js';
 import { delivery, secret } from '../webhooks/deliveries.js';
 import { startCloudflare, startSqs } from './stand-ins.js';
 
@@ -58,28 +59,18 @@ test.each(inboxConformance)(
 
 test('on Cloudflare Queues, a large event is in the bucket until it is handled', async () => {
   const { bindings, poll, objects } = startCloudflare();
-  const large = stored('a', { payload: { text: 'x'.repeat(130_000) } });
+  const large = stored({ payload: { text: 'x'.repeat(130_000) } });
   await createQueueInbox(bindings).store(large);
-  expect([...objects.keys()]).toEqual(['webhooks/a']);
+  expect([...objects.keys()]).toEqual([`webhooks/${large.key}`]);
   const handled: StoredWebhook[] = [];
   const stop = poll(async (webhook) => void handled.push(webhook));
   await vi.waitFor(() => expect([handled, objects.size]).toEqual([[large], 0]));
   stop();
 });
 
-const stored = (key: string, fields: Partial<StoredWebhook> = {}): StoredWebhook => ({
-  version: 1,
-  key,
-  type: 'lead_captured',
-  payload: { agentId: 'agent_1', createdAt: 1, channel: 'web-chat', operation: 'captured' },
-  deliveryId: 'd1',
-  receivedAt: 1,
-  ...fields,
-});
-
 const message = (key: string) => ({
   messageId: key,
-  body: gzipSync(JSON.stringify(stored(key))).toString('base64'),
+  body: gzipSync(JSON.stringify(stored({ key }))).toString('base64'),
 });
 
 const failing: ProcessStored = async ({ key }) => {
@@ -123,5 +114,5 @@ test('an event that is too large for SQS is refused with 500', async () => {
   const sqs = await startSqs();
   const inbox = createSqsInbox(sqs.queueUrl);
   const noise = Buffer.from(Array.from({ length: 1_000_000 }, () => Math.random() * 256)).toString('base64');
-  await expect(inbox.store(stored('a', { payload: { noise } }))).rejects.toThrow();
+  await expect(inbox.store(stored({ payload: { noise } }))).rejects.toThrow();
 });

@@ -1,12 +1,10 @@
-import { createRedisDedupe, type RedisDedupe } from 'agent-platform-sdk/redis';
-import type { Cluster } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createInbox } from '../bullmq/inbox-fixture.js';
 import { eventually, processing, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { masterOf, openCluster, startCluster } from './cluster.js';
 import { startProxy } from './proxy.js';
-import { openClient } from './servers.js';
+import { openClient, openStore } from './servers.js';
 
 // What only concerns a cluster: `topologies.test.ts` has the rest.
 
@@ -50,17 +48,11 @@ test('events wait for the replica of their master, and survive its end; later on
   expect(keys).toHaveLength(221);
 }, 60_000);
 
-function createStore(connection: Cluster): RedisDedupe {
-  const store = createRedisDedupe({ connection, keyPrefix: 'crm:', timeout: 15_000 });
-  onTestFinished(() => store.close());
-  return store;
-}
-
 test('a claim is made once a cluster is there, after its client had given up: "None of startup nodes"', async () => {
   const [server] = await startCluster({ masters: 1 });
   const proxy = await startProxy(1);
   const cluster = openCluster([proxy], { clusterRetryStrategy: () => null, lazyConnect: true });
-  const claiming = createStore(cluster).claim('key', 'owner', 60_000);
+  const claiming = openStore({ connection: cluster }).claim('key', 'owner', 60_000);
   await expect(cluster.ping()).rejects.toThrow('None of startup nodes is available');
   proxy.lead(server?.port ?? 0);
   await cluster.connect();
@@ -73,7 +65,7 @@ test('a claim is made once a cluster has its keys again: "Too many Cluster redir
   await cluster.ping();
   const admin = openClient(servers[0]?.url ?? '');
   await admin.cluster('DELSLOTS', 0);
-  const claiming = createStore(cluster).claim('key', 'owner', 60_000);
+  const claiming = openStore({ connection: cluster }).claim('key', 'owner', 60_000);
   await expect(cluster.get('key')).rejects.toThrow('Too many Cluster redirections');
   await admin.cluster('ADDSLOTS', 0);
   expect(await claiming).toBe('new');

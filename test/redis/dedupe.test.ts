@@ -7,12 +7,9 @@ import { eventually } from '../inbox/fixture.js';
 import { keepsNothing, leavesNothing } from '../support/leaves-nothing.js';
 import { openRedis } from '../support/redis-server.js';
 import { startProxy } from './proxy.js';
+import { openStore } from './servers.js';
 
-function createStore(options: Partial<RedisDedupeOptions> = {}): RedisDedupe {
-  const store = createRedisDedupe({ connection: url, keyPrefix: 'crm:', ...options });
-  onTestFinished(() => store.close());
-  return store;
-}
+const createStore = (options: Partial<RedisDedupeOptions> = {}) => openStore({ connection: url, ...options });
 
 test('a claim that timed out is not made once Redis is there', async () => {
   const proxy = await startProxy(1);

@@ -1,38 +1,28 @@
 import type { LookupFunction } from 'node:net';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
-import { createRedisDedupe, type RedisDedupe } from 'agent-platform-sdk/redis';
 import type { Redis, RedisOptions } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { isTransient } from '../../src/redis/failure.js';
-import { createInbox } from '../bullmq/inbox-fixture.js';
+import { createInbox, userWithout } from '../bullmq/inbox-fixture.js';
 import { eventually, stored } from '../inbox/fixture.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { openRedis } from '../support/redis-server.js';
 import { post, secret } from '../webhooks/deliveries.js';
 import { type RedisProxy, startProxy } from './proxy.js';
-import { openClient } from './servers.js';
-
-/** Starts a Redis with a user `inbox` that lacks these permissions. */
-async function startWithUser(...less: readonly string[]): Promise<string> {
-  const { url } = await openRedis();
-  await openClient(url).acl('SETUSER', 'inbox', 'on', '>the-password', '~*', '&*', '+@all', ...less);
-  return url.replace('redis://', 'redis://inbox:the-password@');
-}
-
-function createStore(connection: string, timeout = 15_000): RedisDedupe {
-  const store = createRedisDedupe({ connection, keyPrefix: 'crm:', timeout });
-  onTestFinished(() => store.close());
-  return store;
-}
+import { openClient, openStore } from './servers.js';
 
 const urlOf = async (...args: readonly string[]) => (await openRedis(...args)).url;
 
 test.each<[string, () => Promise<string>, RegExp]>([
-  ['a command that is forbidden', () => startWithUser('-evalsha', '-eval'), /NOPERM .* see its ACL/],
-  ['a command of a script that is forbidden', () => startWithUser('-hmset'), /can't run this .* see its ACL/],
-  ['keys that are forbidden', () => startWithUser('resetkeys'), /NOPERM .* see its ACL/],
-  ['INFO that is forbidden', () => startWithUser('-info'), /NOPERM.*\+info/],
-  ['a wrong password', async () => (await startWithUser()).replace('the-', 'a-'), /WRONGPASS .* is wrong\./],
+  ['a command that is forbidden', () => userWithout('-evalsha', '-eval'), /NOPERM .* see its ACL/],
+  ['a command of a script that is forbidden', () => userWithout('-hmset'), /can't run this .* see its ACL/],
+  ['keys that are forbidden', () => userWithout('resetkeys'), /NOPERM .* see its ACL/],
+  ['INFO that is forbidden', () => userWithout('-info'), /NOPERM.*\+info/],
+  [
+    'a wrong password',
+    async () => (await userWithout()).replace(':password', ':wrong'),
+    /WRONGPASS .* is wrong\./,
+  ],
   [
     'a password that is missing',
     () => urlOf('--requirepass', 'secret'),
@@ -56,7 +46,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
 });
 
 test('a claim that a full Redis refuses names the reason', async () => {
-  const claiming = createStore(await urlOf('--maxmemory', '1')).claim('key', 'owner', 60_000);
+  const claiming = openStore({ connection: await urlOf('--maxmemory', '1') }).claim('key', 'owner', 60_000);
   await expect(claiming).rejects.toThrow(/OOM .* see its `maxmemory`/);
 });
 
@@ -84,7 +74,7 @@ test.each<[code: string, refuse: Step, accept: Step]>([
 ])('what Redis refuses with %s is repeated until Redis takes it', async (code, refuse, accept) => {
   const url = await urlOf();
   const admin = openClient(url);
-  const [inbox, store] = [createInbox({ connection: url }), createStore(url)];
+  const [inbox, store] = [createInbox({ connection: url }), openStore({ connection: url })];
   await inbox.store(stored());
   await store.claim('before', 'owner', 60_000);
   await refuse(admin);
@@ -100,7 +90,10 @@ test.each<[code: string, refuse: Step, accept: Step]>([
 test('what a replica refused until its time was over is not done once it takes writes', async () => {
   const url = await urlOf();
   const admin = openClient(url);
-  const [inbox, store] = [createInbox({ connection: url, storeTimeout: 5_000 }), createStore(url, 5_000)];
+  const [inbox, store] = [
+    createInbox({ connection: url, storeTimeout: 5_000 }),
+    openStore({ connection: url, timeout: 5_000 }),
+  ];
   await inbox.store(stored());
   await store.claim('before', 'owner', 60_000);
   await admin.replicaof('127.0.0.1', '1');

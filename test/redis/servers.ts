@@ -1,3 +1,4 @@
+import { createRedisDedupe, type RedisDedupe, type RedisDedupeOptions } from 'agent-platform-sdk/redis';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { openRedis, type RedisServer } from '../support/redis-server.js';
@@ -9,6 +10,15 @@ export function openClient(url: string, options = {}): Redis {
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());
   return client;
+}
+
+/** Opens a dedupe store until the test ends. */
+export function openStore(
+  options: Omit<RedisDedupeOptions, 'keyPrefix'> & { keyPrefix?: string },
+): RedisDedupe {
+  const store = createRedisDedupe({ keyPrefix: 'crm:', timeout: 15_000, ...options });
+  onTestFinished(() => store.close());
+  return store;
 }
 
 /** Starts a Redis and its replica, until the test ends. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredWebhook } from 'agent-platform-sdk';
-import { createRedisDedupe, type RedisConnection } from 'agent-platform-sdk/redis';
+import type { RedisConnection } from 'agent-platform-sdk/redis';
 import { dedupeStoreConformance } from 'agent-platform-sdk/testing';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createInbox } from '../bullmq/inbox-fixture.js';
 import { eventually, processing, record, stored } from '../inbox/fixture.js';
 import { deferred } from '../support/deferred.js';
@@ -10,7 +10,7 @@ import { DURABLE, openRedis } from '../support/redis-server.js';
 import { openCluster, startCluster } from './cluster.js';
 import { scriptSentinel } from './scripted-sentinel.js';
 import { startWatched } from './sentinels.js';
-import { openClient, startPair, untilCopied } from './servers.js';
+import { openClient, openStore, startPair, untilCopied } from './servers.js';
 
 // What an inbox, a worker and a dedupe store do on every kind of Redis.
 
@@ -93,11 +93,7 @@ describe.each<[string, start: () => Promise<Topology>]>([
   test('the dedupe store keeps every rule, and failed events run again', async () => {
     const { connect } = await start();
     const connection = connect();
-    const setUp = () => {
-      const store = createRedisDedupe({ connection, keyPrefix: `${crypto.randomUUID()}:` });
-      onTestFinished(() => store.close());
-      return { store };
-    };
+    const setUp = () => ({ store: openStore({ connection, keyPrefix: `${crypto.randomUUID()}:` }) });
     await Promise.all(dedupeStoreConformance.map(({ run }) => run(setUp)));
     const { hooks, calls } = record();
     const inbox = createInbox({ connection, hooks });
@@ -114,8 +110,7 @@ describe.each<[string, start: () => Promise<Topology>]>([
     const { connect, failOver } = await start();
     if (failOver === undefined) return skip();
     const { hooks, runs: handled } = record();
-    const store = createRedisDedupe({ connection: connect(), keyPrefix: 'crm:', timeout: 25_000 });
-    onTestFinished(() => store.close());
+    const store = openStore({ connection: connect(), timeout: 25_000 });
     const [started, end] = [deferred(), deferred()];
     const inbox = createInbox({ connection: connect(), hooks });
     const [first, ...others] = [stored(), stored(), stored(), stored()];

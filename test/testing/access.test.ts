@@ -3,7 +3,7 @@ import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from 
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { type OperationName, operationNames, operations } from '../endpoints/operations.js';
-import { clientOf, send } from './support/client.js';
+import { clientOf, send } from './clients.js';
 
 type Choices = NonNullable<FakePlatformOptions['choices']>;
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collectGarbage } from '../support/memory.js';
-import { clientOf, listening } from './support/client.js';
+import { clientOf, listening } from './clients.js';
 
 /** A fake with its control API, and a function that calls it. */
 async function controlled() {

@@ -5,8 +5,7 @@ import { createFakePlatform, type FakePlatform, type FaultInput } from 'agent-pl
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { FAULT_KINDS } from '../../src/testing/fake/faults/kinds.js';
-import { clientOf, globalClientOf, listening, send } from './support/client.js';
-import { intercepting } from './support/msw.js';
+import { clientOf, globalClientOf, intercepting, listening, send } from './clients.js';
 
 /** Each kind of fault that a client can see, and the error that it becomes. */
 const outcomes: readonly (readonly [name: string, fault: FaultInput, seen: object])[] = [

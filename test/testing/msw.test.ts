@@ -6,8 +6,7 @@ import type { SetupServer } from 'msw/node';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { operationNames, operations } from '../endpoints/operations.js';
-import { globalClientOf as clientOf } from './support/client.js';
-import { intercepting } from './support/msw.js';
+import { globalClientOf as clientOf, intercepting } from './clients.js';
 
 /** The handlers that were used, with msw's names. */
 function used(msw: SetupServer): unknown[] {

@@ -1,7 +1,7 @@
 import { NotFoundError } from 'agent-platform-sdk';
 import { type CollectionName, createFakePlatform, fixtures } from 'agent-platform-sdk/testing';
 import { expect, test } from 'vitest';
-import { clientOf } from './support/client.js';
+import { clientOf } from './clients.js';
 
 test('members and teams (4.1): lists those of an organisation, and with each client its teams', async () => {
   const fake = createFakePlatform();

@@ -1,7 +1,7 @@
 import { createWebhookReceiver, webhookEvents } from 'agent-platform-sdk';
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, test } from 'vitest';
-import { clientOf, listening } from './support/client.js';
+import { clientOf, listening } from './clients.js';
 
 /** The page of a fake: a function that loads it, and one that posts to the control API. */
 async function pageOf() {

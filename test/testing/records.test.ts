@@ -2,7 +2,7 @@ import type { Tool } from 'agent-platform-sdk';
 import { createFakePlatform, type FakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../support/deferred.js';
-import { clientOf } from './support/client.js';
+import { clientOf } from './clients.js';
 
 describe('add', () => {
   test('completes each kind of record, with the same ids in every run', () => {

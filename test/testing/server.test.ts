@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createFakePlatform, type ListenOptions } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { leavesNothing } from '../support/leaves-nothing.js';
-import { clientOf, globalClientOf, listening } from './support/client.js';
+import { clientOf, globalClientOf, listening } from './clients.js';
 
 const CALL = '/eu/v3/tools/defaults';
 

@@ -2,7 +2,7 @@ import { endpoint, endpoints, ToolSchema, withData, withoutData } from 'agent-pl
 import { createFakePlatform } from 'agent-platform-sdk/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import { clientOf, send } from './support/client.js';
+import { clientOf, send } from './clients.js';
 
 const [CATALOGUE, VARIABLES] = ['/v3/tools/defaults', '/v3/agents/agent_eu_1/variables'];
 const posted = (body: BodyInit, headers: object = {}): RequestInit => ({

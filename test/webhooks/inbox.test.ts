@@ -5,8 +5,9 @@ import {
   type WebhookFailure,
 } from 'agent-platform-sdk';
 import { expect, test } from 'vitest';
+import { stored as aStored } from '../inbox/fixture.js';
 import { delivery, envelope, minimal, secret, settle } from './deliveries.js';
-import { aStored, handling, setUp, storing } from './receivers.js';
+import { handling, setUp, storing } from './receivers.js';
 
 test('200 means stored: the event without its secret, not validated; a worker gets all of it', async () => {
   const { stored, send } = storing({ secret: { acme: secret } });
@@ -69,12 +70,13 @@ test('handlers that fail reject the run with their errors as cause; others run',
     .on('lead_captured', (_, { signal }) => ran.push(signal.aborted))
     // The run ends after it: a process may end with it.
     .onError((error, failure) => settle().then(() => failures.push([error, failure])));
-  await expect(handlers.process(aStored())).rejects.toMatchObject({ type: 'webhook_error', cause: one });
+  const webhook = aStored();
+  await expect(handlers.process(webhook)).rejects.toMatchObject({ type: 'webhook_error', cause: one });
   handlers.on('lead_captured', () => Promise.reject(two));
   const message = '2 handler(s) of the webhook lead_captured failed.';
-  await expect(handlers.process(aStored())).rejects.toMatchObject({ message, cause: { errors: [one, two] } });
+  await expect(handlers.process(webhook)).rejects.toMatchObject({ message, cause: { errors: [one, two] } });
   expect(ran).toEqual([false, false]);
-  const failure = { stage: 'handler', context: { eventKey: aStored().key } };
+  const failure = { stage: 'handler', context: { eventKey: webhook.key } };
   expect(failures).toMatchObject([one, one, two].map((error) => [error, failure]));
 });
 

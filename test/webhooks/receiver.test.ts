@@ -7,11 +7,12 @@ import {
   type StoredWebhook,
 } from 'agent-platform-sdk';
 import { expect, test, vi } from 'vitest';
+import { stored as aStored } from '../inbox/fixture.js';
 import { deferred } from '../support/deferred.js';
 import { keepsNothing, leavesNothing } from '../support/leaves-nothing.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { delivery, envelope, minimal, secret, settle } from './deliveries.js';
-import { aStored, failing, handling, requestOf, setUp, storing, throwing } from './receivers.js';
+import { failing, handling, requestOf, setUp, storing, throwing } from './receivers.js';
 
 test('a handler gets the event without the secret, and a context that can be spread', async () => {
   const before = Date.now();

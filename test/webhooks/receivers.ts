@@ -14,7 +14,7 @@ import {
 } from 'agent-platform-sdk';
 import { onTestFinished, vi } from 'vitest';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { minimal, secret } from './deliveries.js';
+import { secret } from './deliveries.js';
 
 export type Options = WebhookReceiverOptions | Partial<StoringReceiverOptions>;
 
@@ -60,17 +60,6 @@ export function storing(options: Options = {}) {
   const inbox = { store: async (webhook: StoredWebhook) => stored.push(webhook) };
   return { ...setUp({ inbox, ...options }), stored };
 }
-
-/** A webhook as an inbox has stored it. */
-export const aStored = (changes: Partial<StoredWebhook> = {}): StoredWebhook => ({
-  version: 1,
-  key: 'a'.repeat(64),
-  type: 'lead_captured',
-  payload: minimal.lead_captured,
-  deliveryId: 'delivery_1',
-  receivedAt: 1_760_000_000_000,
-  ...changes,
-});
 
 /** What `node:http` passes to a listener, without a connection: the parts that are used. */
 export function inMemory(stream: Readable | readonly unknown[], fields: object = {}) {

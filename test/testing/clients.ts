@@ -1,5 +1,7 @@
 import { AgentPlatform, type AgentPlatformOptions, type Region } from 'agent-platform-sdk';
 import type { FakePlatform, FakeServer, ListenOptions } from 'agent-platform-sdk/testing';
+import { fakeHandlers } from 'agent-platform-sdk/testing/msw';
+import { type SetupServer, setupServer } from 'msw/node';
 import { onTestFinished } from 'vitest';
 
 /** A client of the fake in process, by default with the secret of the primary workspace. */
@@ -36,4 +38,12 @@ export function send(fake: FakePlatform, path: string, init: RequestInit = {}): 
   const headers = new Headers(init.headers);
   if (!headers.has('authorization')) headers.set('authorization', `Bearer ${fake.seed.eu.workspaceSecret}`);
   return fake.fetch(fake.baseUrls.eu + path, { ...init, headers });
+}
+
+/** msw with the handlers of a fake, for the length of one test. */
+export function intercepting(fake: FakePlatform): SetupServer {
+  const msw = setupServer(...fakeHandlers(fake));
+  msw.listen({ onUnhandledRequest: 'error' });
+  onTestFinished(() => msw.close());
+  return msw;
 }
