@@ -125,8 +125,8 @@ test('error replies: the user loses a permission, or the memory is full', async 
     await sleep(REFUSING_MS);
     await (isPermission ? acl('+evalsha', '+eval') : maxMemory('0'));
   };
-  await play('times refused', EVENTS / 5, { storage }, refuse, (times, { steps }) => {
-    const errors = steps.get('refused') ?? 0;
+  await play('times refused', EVENTS / 5, { storage }, refuse, (times, { count }) => {
+    const errors = count('refused');
     const most = (MAX_ERRORS_PER_SECOND * times * REFUSING_MS) / 1_000;
     return {
       faults: { 'errors of workers': errors },

@@ -14,8 +14,8 @@ export interface Verdict {
   readonly repeated: readonly string[];
   /** The reason of each dead letter, by the name of its event. */
   readonly kept: ReadonlyMap<string, string>;
-  /** The number of lines of each kind in the journals. */
-  readonly steps: ReadonlyMap<Step, number>;
+  /** The number of lines of a kind in the journals. */
+  count(step: Step): number;
   /** The deliveries of each event that was lost or repeated without a reason, and the steps of its runs. */
   readonly traces: readonly string[];
 }
@@ -100,7 +100,7 @@ export function judge({ journals, ledger, killed, kept, forgotten }: Evidence): 
     again,
     repeated,
     kept,
-    steps: countSteps(entries),
+    count: (step) => entries.filter((entry) => entry.step === step).length,
     traces: [...lost, ...repeated].map((name) => trace(name, entries, ledger, forgotten)),
   };
 }
@@ -149,10 +149,4 @@ function runsOf(entries: readonly Entry[]): Run[] {
     if (step === 'lost') run.isLost = true;
   }
   return runs;
-}
-
-function countSteps(entries: readonly Entry[]): Map<Step, number> {
-  const counts = new Map<Step, number>();
-  for (const { step } of entries) counts.set(step, (counts.get(step) ?? 0) + 1);
-  return counts;
 }

@@ -26,5 +26,5 @@ test.each<[what: string, worker: WorkerSettings, fault: 'failed' | 'blocked']>([
 ])('%s', async (_, worker, fault) => {
   const stage = await Stage.open({ storage: await open(), worker });
   await stage.send();
-  await expectPromiseKept(stage, ({ steps }) => ({ faults: { [`runs ${fault}`]: steps.get(fault) ?? 0 } }));
+  await expectPromiseKept(stage, ({ count }) => ({ faults: { [`runs ${fault}`]: count(fault) } }));
 });

@@ -5,18 +5,6 @@ import { execute, ownProject, root, tarball, tsc, writeTsconfig } from '../packa
 import { downloaded, nodeBinary, npm } from '../runtimes/tool-cache.js';
 import { allRows } from '../support/rows.js';
 
-/** The project of a user: the folder of that name pins the packages that it had first. */
-interface Project {
-  readonly name: 'newest' | 'oldest';
-  readonly typescript: string;
-  /** What is compiled there. */
-  readonly sources: readonly string[];
-  /** What is run there: tests of this repository that import the package by its name. */
-  readonly tests: readonly string[];
-  /** Versions of Node; `current` is the one that runs this file. */
-  readonly nodes: readonly string[];
-}
-
 // No tests: the declarations of Vitest take the oldest compiler as long as all others.
 const PEER_SOURCES = ['examples/msw-suite/copy-to-crm.ts', 'test/package/consumers/peers.ts'];
 const PEER_TESTS = [
@@ -29,7 +17,9 @@ const PEER_TESTS = [
 ];
 const SERVERS = ['bullmq-inbox/*', 'express-app/server.ts', 'fastify/server.ts', 'hono-worker/worker.ts'];
 
-const PROJECTS: readonly Project[] = [
+// Projects of users: the folder of that name pins the packages that it had first. `sources` are compiled there, and
+// `tests`, which import the package by its name, run in each of `nodes`: `current` is the one that runs this file.
+const PROJECTS = [
   {
     name: 'newest',
     typescript: 'typescript',

@@ -101,7 +101,7 @@ test(`${WORKERD} passes the suite`, async (context) => {
   await using server = await createFakePlatform().listen({ control: true });
   const body = JSON.stringify({ fakeUrl: server.url, agent: 'workerd' });
   const response = await worker.dispatchFetch('http://worker/', { method: 'POST', body });
-  expectPassed(context.expect, (await response.json()) as Result[], 15);
+  expectPassed(context.expect, (await response.json()) as Result[], 14);
 });
 
 // The table of the guide: which undici fits the `fetch` of which Node.

@@ -49,7 +49,7 @@ export function launch(
     pid: child.pid,
     lines,
     ended,
-    prints: (what) => vi.waitFor(() => printed(what), { timeout: 60_000, interval: 20 }),
+    prints: (what) => vi.waitFor(() => printed(what), { timeout: 90_000, interval: 20 }),
     end: (signal = 'SIGTERM') => {
       child.kill(signal);
       return ended;

@@ -39,19 +39,6 @@ export const calls = {
     equal((await connect({ fetch }).tools.get(eu.toolId)).id, eu.toolId);
   },
 
-  async 'retries a GET after 503'({ connect, eu, fault, requests }) {
-    await fault({ status: 503, retryAfter: 0 });
-    await connect({ maxRetries: 2 }).tools.get(eu.toolId);
-    equal((await requests()).length, 2);
-  },
-
-  async 'maps a status to its error'({ connect, sdk, eu, fault }) {
-    await fault({ status: 429, retryAfter: 7 });
-    const limited = await thrownBy(() => connect().tools.get(eu.toolId));
-    ok(limited instanceof sdk.RateLimitError && limited instanceof sdk.AgentPlatformError, 'instanceof');
-    equal([limited.name, limited.status, limited.retryAfter], ['RateLimitError', 429, 7]);
-  },
-
   async 'rejects if the response is truncated or never comes'({ connect, eu, fault }) {
     const create = () => connect().variables.create(eu.agentId, { key: 'plan' });
     await fault({ kind: 'truncated' });
