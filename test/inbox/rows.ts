@@ -4,7 +4,6 @@ import type { InboxOptions } from 'agent-platform-sdk/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { SWEEPING } from '../../src/inbox/rows/consumer.js';
 import { deferred } from '../support/deferred.js';
-import { RecordingLogger } from '../support/recording-logger.js';
 import { minimal } from '../webhooks/deliveries.js';
 import { type Engine, eventually, hang, type Inbox, processing, record, settled, stored } from './fixture.js';
 import { testNeighbours } from './neighbours.js';

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { createWebhookReceiver, WebhookError } from 'agent-platform-sdk';
 import type { Redis, RedisOptions } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isTransient } from '../../src/redis/failure.js';
 import { createInbox, userWithout } from '../bullmq/inbox-fixture.js';
 import { eventually, stored } from '../inbox/fixture.js';
