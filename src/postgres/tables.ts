@@ -21,7 +21,7 @@ export const LOST = 'AP001';
  * All times but `received` are those of the server's clock.
  */
 const tables = (schema: string): string => `
-CREATE TABLE ${schema}.meta (version int NOT NULL, application text);
+CREATE TABLE ${schema}.meta (version int PRIMARY KEY, application text);
 INSERT INTO ${schema}.meta (version) VALUES (${TABLES_VERSION});
 CREATE TABLE ${schema}.events (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -57,6 +57,10 @@ test('a role that may not make tables is told so, and uses those that an owner m
 });
 
 test('the tables of another release, of another application or of something else are refused', async () => {
+  await createInbox().store(stored());
+  // Somebody replicates them: each needs a key.
+  await sql(`CREATE PUBLICATION ${schema} FOR ALL TABLES`);
+  onTestFinished(async () => void (await sql(`DROP PUBLICATION ${schema}`)));
   await createInbox({ application: 'crm' }).store(stored());
   await createInbox({ application: 'crm' }).store(stored());
   await createInbox().store(stored());
