@@ -111,6 +111,7 @@ test.each<[FaultInput, boolean]>([
     .workspaces.delete(secondWorkspaceId)
     .catch(() => undefined);
   expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(!acted);
+  expect(fake.requests[0]?.fault).toBe(fault.kind ?? 'status');
 });
 
 test('latencies add up, and combine with another fault', async () => {

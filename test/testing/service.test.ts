@@ -43,7 +43,7 @@ describe('fetch', () => {
     await expect(call).rejects.toBe(reason);
     await expect(send(fake, CATALOGUE, { signal })).rejects.toBe(reason);
     await vi.waitFor(() => expect(fake.requests).toMatchObject([{ duration: expect.any(Number) as number }]));
-    expect(fake.requests).toMatchObject([{ status: undefined, fault: undefined }]);
+    expect(fake.requests).toMatchObject([{ status: undefined, fault: 'latency' }]);
     expect(fake.state.eu.workspaces.has(secondWorkspaceId)).toBe(true);
   });
 });

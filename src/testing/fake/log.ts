@@ -38,7 +38,7 @@ export interface FakeRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The status of the response; undefined before it, and if a fault gave none. */
   readonly status?: number | undefined;
-  /** The kind of the injected fault, other than a latency. */
+  /** The kind of the injected fault; `'latency'` if there was no other. */
   readonly fault?: string | undefined;
   /**
    * The parsed body of the response; the text if it is not JSON. The whole body, even if a fault cut or

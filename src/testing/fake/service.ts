@@ -96,7 +96,7 @@ async function answerAndRecord(service: Service, incoming: Incoming, ended: Abor
     return answer.response;
   } finally {
     log.close(entry, {
-      fault: taken.fault?.kind,
+      fault: taken.fault?.kind ?? (taken.delay > 0 ? 'latency' : undefined),
       status: answer?.response.status,
       response: answer?.body,
       responseHeaders: answer && maskedHeaders(answer.response.headers),
