@@ -9,10 +9,12 @@ import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/l
 import { pastedProblem } from '../utils/pasted.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
 import { VERSION } from '../utils/version.js';
+import { isThenable } from '../utils/waiting.js';
 import {
   checkedBy,
   checkOptions,
   func,
+  isPlain,
   loggingOptions,
   methods,
   milliseconds,
@@ -146,7 +148,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   const schema = getSchemas().platform;
   const about = { of: 'AgentPlatform', variables: VARIABLES };
   // The schema refuses what has no fields to look at.
-  const given = isObject(options) ? withEnvironment(options) : options;
+  const given = isPlain(options) ? withEnvironment(options) : options;
   checkOptions(schema, given, about, () => [
     ...addressProblems(given),
     ...browserProblems(given),
@@ -198,7 +200,7 @@ export function isCallOption(name: string): boolean {
 /** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. */
 export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
   // Most calls have none.
-  if (isObject(options) && Object.keys(options).length === 0) return settings;
+  if (isPlain(options) && Object.keys(options).length === 0) return settings;
   checkOptions(getSchemas().request, options, { of: call }, () => fetchProblems(options, settings.fetch));
   warnOfUnits(settings.log, call, { timeout: options.timeout, totalTimeout: options.totalTimeout });
   return withCallOptions(settings, options);
@@ -291,7 +293,7 @@ const OWN_HEADERS = /^(authorization|content-(type|length)|transfer-encoding|exp
 function headersProblem(headers: unknown): string | undefined {
   const form = 'must be an object, a list of pairs or a Headers';
   // A `Headers` may be of another realm (jest#2549), an object without a prototype (nodejs/node#40263).
-  if (typeof headers !== 'object' || headers === null) return form;
+  if (typeof headers !== 'object' || headers === null || isThenable(headers)) return form;
   if ('next' in headers && Symbol.iterator in headers)
     return `${form}, not an iterator, which can be read only once`;
   for (const pair of pairsOf(headers)) {

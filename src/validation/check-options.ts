@@ -1,7 +1,7 @@
 import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { whyUnreadable } from '../utils/environment.js';
-import { formatPath, typeName } from '../utils/issues.js';
+import { formatPath, kindOf, typeName } from '../utils/issues.js';
 import { isObject } from '../utils/json.js';
 import { LOG_LEVELS } from '../utils/logger.js';
 import { pastedProblem } from '../utils/pasted.js';
@@ -42,6 +42,11 @@ export function checkOptions(
   about: AboutOptions,
   further: () => readonly OptionProblem[] = () => [],
 ): void {
+  if (isObject(given) && !isPlain(given)) {
+    refuseOptions(about.of, [
+      { option: optionName([], about), text: `must be an object, got ${typeName(given)}.` },
+    ]);
+  }
   const { error } = z.safeParse(schema, given, { reportInput: true });
   const found = error?.issues.flatMap((issue) => problemsOf(issue, schema, about)) ?? [];
   const problems = [...found, ...(isObject(given) ? further() : [])].map(({ option, text }) => {
@@ -51,6 +56,11 @@ export function checkOptions(
     return { option, text: text + hint };
   });
   if (problems.length > 0) refuseOptions(about.of, problems);
+}
+
+/** Whether a value can have options: not a promise that was not awaited, nor a signal in their place. */
+export function isPlain(value: unknown): boolean {
+  return /^(Object|Module)$/.test(kindOf(value));
 }
 
 /** Throws one `ConfigurationError`: a sentence for one problem, a list for several. */

@@ -48,6 +48,9 @@ test('a client without any setting names region, token and base address at once'
   ]);
   expect(option).toBe('region');
   expect(refusal(null).option).toBe('options');
+  expect(refusal(Promise.resolve(complete)).message).toContain(
+    'options must be an object, got a promise (is',
+  );
 });
 
 const eu = (address: unknown, more: object = {}) => ({ baseUrls: { eu: address }, ...more });
@@ -90,6 +93,7 @@ test.each<[options: object, option: string, says?: string]>([
   [{ headers: { 'x y': 'hunter2' } }, 'headers', NOT_HTTP],
   [{ headers: { x: 'hunter2\nb' } }, 'headers', NOT_HTTP],
   [{ headers: { x: undefined } }, 'headers', 'must have strings as values, but x has nothing'],
+  [{ headers: Promise.resolve({}) }, 'headers', 'or a Headers, got a promise (is `await` missing?)'],
   [{ headers: ['x', 'y'] }, 'headers', 'must be an object, a list of pairs or a Headers'],
   [{ fetch, fetchOptions: { keepalive: true } }, 'fetchOptions', 'cannot be combined with `fetch`'],
   [{ fetchOptions: { dispatcher: {} } }, 'fetchOptions.dispatcher'],
@@ -108,6 +112,7 @@ test.each<[options: object, option: string, says?: string]>([
 });
 
 test.each<[options: object, option: string, says?: string]>([
+  [AbortSignal.abort(), 'options', 'options must be an object, got AbortSignal'],
   [{ timeout: -1 }, 'timeout'],
   [{ signal: 'now' }, 'signal', 'must be an AbortSignal, such as `controller.signal`, got string'],
   [{ retries: 3 }, 'retries'],
