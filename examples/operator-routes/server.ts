@@ -1,4 +1,4 @@
-// Routes for whoever runs the program: liveness, readiness, and a small page of dead letters, beside the webhook.
+// Routes for the operator: liveness, readiness, and a small page of dead letters, beside the webhook.
 // Keep the second port away from the internet: dead letters contain what people wrote.
 // Start it with: AGENT_PLATFORM_WEBHOOK_SECRET=… INBOX=/data/webhooks.db PORT=3000 OPERATOR_PORT=3001 node examples/operator-routes/server.ts
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -38,7 +38,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
       return response.end('alive');
     case 'GET /ready': {
       const health = await inbox.health();
-      // Fails as soon as the program is told to stop, so that the balancer looks elsewhere.
+      // Fails from SIGTERM on, so that the balancer looks elsewhere.
       response.writeHead(health.ready && !isEnding ? 200 : 503, { 'content-type': 'application/json' });
       return response.end(JSON.stringify(health));
     }

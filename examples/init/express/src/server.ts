@@ -16,7 +16,7 @@ let isEnding = false;
 
 app.post('/webhooks', receiver.node); // before any body parser
 
-// For the load balancer: 503 while no event can be stored, and as soon as the process is told to end.
+// For the load balancer: 503 while the inbox can't store events, and after SIGTERM.
 app.get('/ready', async (_request, response) => {
   const health = await inbox.health();
   response.status(health.ready && !isEnding ? 200 : 503).json(health);

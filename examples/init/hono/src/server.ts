@@ -17,7 +17,7 @@ let isEnding = false;
 
 app.post('/webhooks', (context) => receiver.fetch(context.req.raw)); // before anything that reads the body
 
-// For the load balancer: 503 while no event can be stored, and as soon as the process is told to end.
+// For the load balancer: 503 while the inbox can't store events, and after SIGTERM.
 app.get('/ready', async (context) => {
   const health = await inbox.health();
   return context.json(health, health.ready && !isEnding ? 200 : 503);

@@ -1,4 +1,4 @@
-// GET /ready, for the load balancer: 503 while no event can be stored, and as soon as the process is told to end.
+// GET /ready, for the load balancer: 503 while the inbox can't store events, and after SIGTERM.
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import type { Inbox } from './inbox.js';
 import { INBOX } from './platform.module.js';

@@ -1,4 +1,4 @@
-// GET /ready, for the load balancer: 503 while no event can be stored, and as soon as the process is told to end.
+// GET /ready, for the load balancer: 503 while the inbox can't store events, and after SIGTERM.
 import { connection } from 'next/server';
 import { getWebhooks } from '../../lib/webhooks.ts';
 
