@@ -1,3 +1,4 @@
+import { isOpaque } from '../utils/json.js';
 import type { LeveledLogger } from '../utils/logger.js';
 import { refuseOptions } from '../validation/check-options.js';
 import type { WebhookHandler } from '../webhooks/context.js';
@@ -36,15 +37,13 @@ export function toHandlers(
       'only goes with handlers by type. Call `onError` of your `WebhookHandlers` instead.',
     );
   }
-  const entries = Object.entries(work);
-  // A Map, a promise, or methods of a class.
-  if (entries.length === 0 && isInstance(work)) {
+  if (isOpaque(work)) {
     return refuse('work', 'has no handlers of its own. Pass an object such as { lead_captured: … }.');
   }
   const handlers = createWebhookHandlers();
   handlers.logTo(log);
   if (onError !== undefined) handlers.onError(onError);
-  for (const [type, handler] of entries) {
+  for (const [type, handler] of Object.entries(work)) {
     if (handler === undefined) continue;
     if (type in handlers || typeof handler !== 'function') {
       refuse(
@@ -61,11 +60,6 @@ export function toHandlers(
 /** By its shape: the application may have another installation of this package. */
 function isHandlers(work: object): work is EventHandlers {
   return typeof (work as Partial<EventHandlers>).process === 'function';
-}
-
-function isInstance(work: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(work);
-  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
 function refuse(option: string, text: string): never {

@@ -1,4 +1,5 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
+import { isOpaque } from '../utils/json.js';
 import { isReadOnly } from './failure.js';
 
 /** An ioredis client for one Redis, a Redis behind Sentinel, or a Redis Cluster. */
@@ -21,9 +22,12 @@ export const CONNECTION_RULE =
 /** Whether a value can be a connection. */
 export function isConnection(value: unknown): value is RedisConnection {
   if (typeof value === 'string') return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
+  if (typeof value !== 'object' || value === null) return false;
+  // ioredis would find no options in the others, and connect to localhost.
+  if (Array.isArray(value) || (isOpaque(value) && !isClient(value))) return false;
   // Clients of node-redis have `isOpen`. `url` belongs to the options of BullMQ and node-redis: ioredis 6.0.0
   // ignores it, and connects to localhost.
-  return typeof value === 'object' && value !== null && !('isOpen' in value) && !('url' in value);
+  return !('isOpen' in value) && !('url' in value);
 }
 
 /** A client, and whether it was made here and is closed here. */

@@ -51,3 +51,9 @@ export function parseJson(text: string, reviver?: (key: string, value: unknown) 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Whether an object has no fields of its own to read: a promise, a Map, a URL, or methods of a class. */
+export function isOpaque(value: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return Object.keys(value).length === 0 && prototype !== null && Object.getPrototypeOf(prototype) !== null;
+}

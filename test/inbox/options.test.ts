@@ -45,6 +45,13 @@ test.each<Row>([
     bullmq,
     [undefined, null, 'canary@host', 'http://:canary@host'].map((connection) => ({ connection })),
   ],
+  [
+    'connection',
+    bullmq,
+    [Promise.resolve({}), new URL('redis://canary'), [{ host: 'canary' }]].map((value) => ({
+      connection: value,
+    })),
+  ],
   // A client of node-redis, and its options.
   [
     'connection',
