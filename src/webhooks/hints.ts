@@ -11,8 +11,7 @@ export const READ_BEFORE =
 
 export const UNREAD = 'It is a Node stream. Only receiver.node(request, response) reads one.';
 
-export const NO_STREAM =
-  'This `Request` has no stream. Pass its text: receiver.handle({ method, body: await request.text() }).';
+export const NO_STREAM = 'This `Request` has no stream: pass { method, body: text } to receiver.handle.';
 
 const IN_HONO = 'receiver.fetch(c.req.raw)';
 /** How each framework hands a delivery over. */
@@ -61,7 +60,7 @@ export function bodyHint(text: string, headers: unknown): string | undefined {
   let kind = 'neither a JSON object nor gzip';
   if (start.startsWith('"')) kind = 'JSON inside a string: it was stringified twice';
   // Its first byte (RFC 1952, 2.3.1).
-  else if (start.startsWith('\x1f')) kind = 'gzip: pass its bytes to a receiver or to parseWebhookRequest';
+  else if (start.startsWith('\x1f')) kind = 'gzip: pass its bytes to parseWebhookRequest';
   // `{"` in base64.
   else if (start.startsWith('eyJ')) kind = 'base64: decode it';
   else if (/^(--|[\w.[\]%+-]+=)/.test(start)) kind = 'form data: send JSON';
