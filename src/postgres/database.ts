@@ -75,15 +75,11 @@ export class Database {
   ): Promise<Found[]> {
     try {
       // The rows are what the SQL selects.
-      return (await pool.query(this.inSchema(sql), [...values])).rows as Found[];
+      return (await pool.query(sql.replaceAll('$.', `${this.schema}.`), [...values])).rows as Found[];
     } catch (error) {
       if (isTimeout(error)) this.#pools.stores.query(CANCEL).catch(ignore);
       throw error;
     }
-  }
-
-  inSchema(sql: string): string {
-    return sql.replaceAll('$.', `${this.schema}.`);
   }
 
   /** Runs a function in a transaction. A connection on which it fails is closed, which rolls back. */
@@ -119,30 +115,27 @@ export class Database {
   /** Makes the tables if they are missing. A role that may not can use those that are there. */
   async #prepare(): Promise<void> {
     const { schema, application } = this.#settings;
-    const { others } = this.#pools;
-    const found = (await this.#readMeta(others)) ?? (await this.#create(others));
-    if (found.version === undefined) refuse('schema', `${schema} has a table meta of something else.`);
+    const found = (await this.#readMeta()) ?? (await this.#create());
+    if (found === undefined) return refuse('schema', `${schema} has a table meta of something else.`);
     if (found.encoding !== 'UTF8') {
-      const text = `leads to a database in ${String(found.encoding)}. Create it with ENCODING 'UTF8'.`;
-      refuse('connectionString', text);
+      refuse('connectionString', `leads to a database in ${found.encoding}. Create it with ENCODING 'UTF8'.`);
     }
     if (found.version !== TABLES_VERSION) {
-      const text = `${schema} has tables of another release (${String(found.version)}). Update this package.`;
-      refuse('schema', text);
+      refuse('schema', `${schema} has tables of another release (${found.version}). Update this package.`);
     }
     if (application === undefined || found.application === application) return;
     // Another process may be the first at this moment.
     const sql = 'UPDATE $.meta SET application = coalesce(application, $1) RETURNING application';
-    const [owner] = await this.#ask(others, sql, [application]);
+    const [owner] = await this.#ask(this.#pools.others, sql, [application]);
     if (owner?.application === application) return;
     const text = `is ${application}, but ${schema} belongs to ${String(owner?.application)}. Give each application its own schema.`;
     refuse('application', text);
   }
 
-  async #readMeta(pool: Pool): Promise<Row | undefined> {
+  async #readMeta(): Promise<Row | undefined> {
     const sql = "SELECT version, application, current_setting('server_encoding') AS encoding FROM $.meta";
     try {
-      return (await this.#ask(pool, sql))[0];
+      return (await this.#ask(this.#pools.others, sql))[0];
     } catch (error) {
       // No such table, schema or column.
       if (['42P01', '3F000', '42703'].includes(codeOf(error) ?? '')) return undefined;
@@ -150,16 +143,16 @@ export class Database {
     }
   }
 
-  async #create(pool: Pool): Promise<Row> {
+  async #create(): Promise<Row | undefined> {
     const { schema } = this.#settings;
     try {
-      await pool.query(createTables(this.schema));
+      await this.#pools.others.query(createTables(this.schema));
     } catch (error) {
       const { message } = cleanError(error);
       if (codeOf(error) === '42P07') refuse('schema', `${schema} has tables of something else: ${message}.`);
       throw error;
     }
-    return (await this.#readMeta(pool)) ?? {};
+    return this.#readMeta();
   }
 
   async close(): Promise<void> {
