@@ -183,8 +183,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
     issues.push({ path: ['response'], code: 'invalid_response', message });
   }
   for (const part of ['body', 'query'] as const) {
-    const schema: unknown = declaration[part];
-    if (schema === undefined || isStandardSchema(schema)) continue;
+    if (declaration[part] === undefined || isStandardSchema(declaration[part])) continue;
     const message = "expected a Standard Schema, such as Zod's";
     issues.push({ path: [part], code: `invalid_${part}`, message });
   }
