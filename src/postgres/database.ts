@@ -118,10 +118,16 @@ export class Database {
     const found = (await this.#readMeta()) ?? (await this.#create());
     if (found === undefined) return refuse('schema', `${schema} has a table meta of something else.`);
     if (found.encoding !== 'UTF8') {
-      refuse('connectionString', `leads to a database in ${found.encoding}. Create it with ENCODING 'UTF8'.`);
+      refuse(
+        'connectionString',
+        `leads to a database in ${String(found.encoding)}. Create it with ENCODING 'UTF8'.`,
+      );
     }
     if (found.version !== TABLES_VERSION) {
-      refuse('schema', `${schema} has tables of another release (${found.version}). Update this package.`);
+      refuse(
+        'schema',
+        `${schema} has tables of another release (${String(found.version)}). Update this package.`,
+      );
     }
     if (application === undefined || found.application === application) return;
     // Another process may be the first at this moment.

@@ -54,6 +54,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** Whether an object has no fields of its own to read: a promise, a Map, a URL, or methods of a class. */
 export function isOpaque(value: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(value);
+  const prototype = Object.getPrototypeOf(value) as object | null;
   return Object.keys(value).length === 0 && prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }

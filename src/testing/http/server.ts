@@ -158,8 +158,10 @@ async function serve(
     return sendResponse(await control(new Request(address, { method, headers, body, signal })), outgoing);
   }
   // A client that leaves within its body is a row too.
-  const readText = async (): Promise<string> =>
-    new TextDecoder().decode(await bytesOf(incoming).catch(() => void gone.abort()));
+  const readText = async (): Promise<string> => {
+    const bytes = await bytesOf(incoming).catch(() => gone.abort());
+    return new TextDecoder().decode(bytes ?? new Uint8Array());
+  };
   const place = placeOverHttp(pathname);
   const response = await respond({ method, place, query, headers, readText, signal, refused });
   // The request was not read to its end.
