@@ -27,6 +27,13 @@ const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE applic
 
 type Row = Record<string, unknown>;
 
+/** What `meta` says of the tables, and the encoding of their database. */
+interface Meta {
+  readonly version: number;
+  readonly application: string | null;
+  readonly encoding: string;
+}
+
 /** The connections of an inbox. Each opens when it is needed. */
 interface Pools {
   /** For storing alone, which waits for nobody else. */
@@ -118,16 +125,10 @@ export class Database {
     const found = (await this.#readMeta()) ?? (await this.#create());
     if (found === undefined) return refuse('schema', `${schema} has a table meta of something else.`);
     if (found.encoding !== 'UTF8') {
-      refuse(
-        'connectionString',
-        `leads to a database in ${String(found.encoding)}. Create it with ENCODING 'UTF8'.`,
-      );
+      refuse('connectionString', `leads to a database in ${found.encoding}. Create it with ENCODING 'UTF8'.`);
     }
     if (found.version !== TABLES_VERSION) {
-      refuse(
-        'schema',
-        `${schema} has tables of another release (${String(found.version)}). Update this package.`,
-      );
+      refuse('schema', `${schema} has tables of another release (${found.version}). Update this package.`);
     }
     if (application === undefined || found.application === application) return;
     // Another process may be the first at this moment.
@@ -138,10 +139,10 @@ export class Database {
     refuse('application', text);
   }
 
-  async #readMeta(): Promise<Row | undefined> {
+  async #readMeta(): Promise<Meta | undefined> {
     const sql = "SELECT version, application, current_setting('server_encoding') AS encoding FROM $.meta";
     try {
-      return (await this.#ask(this.#pools.others, sql))[0];
+      return (await this.#ask<Meta>(this.#pools.others, sql))[0];
     } catch (error) {
       // No such table, schema or column.
       if (['42P01', '3F000', '42703'].includes(codeOf(error) ?? '')) return undefined;
@@ -149,7 +150,7 @@ export class Database {
     }
   }
 
-  async #create(): Promise<Row | undefined> {
+  async #create(): Promise<Meta | undefined> {
     const { schema } = this.#settings;
     try {
       await this.#pools.others.query(createTables(this.schema));
