@@ -56,8 +56,8 @@ export interface Runner {
   handles(type: string): boolean;
   /** Runs the handlers of an event. Never rejects. An older run of it in this worker has lost its lock. */
   run(event: InboxEvent): Promise<EndedRun>;
-  /** The number of handlers that an event has which runs here. */
-  handlersOf(key: string): number;
+  /** Returns the runs of an event here, with their handlers: one that has lost its lock may go on. */
+  runsOf(key: string): readonly { readonly event: InboxEvent; readonly handlers: number }[];
   /** Aborts the run of an event, because its lock could not be renewed. */
   lockLost(key: string): void;
   /**

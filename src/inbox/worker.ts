@@ -107,15 +107,13 @@ export class Runs implements Runner {
     }
   }
 
-  handlersOf(key: string): number {
-    return Math.max(
-      ...[...this.#running].filter(({ event }) => event.key === key).map(({ handlers }) => handlers),
-    );
+  runsOf(key: string): EventRun[] {
+    return [...this.#running].filter(({ event }) => event.key === key);
   }
 
   lockLost(key: string): void {
-    for (const run of this.#running) {
-      if (run.event.key === key && run.interrupt('lost')) this.#reporter.lockLost(key);
+    for (const run of this.runsOf(key)) {
+      if (run.interrupt('lost')) this.#reporter.lockLost(key);
     }
   }
 

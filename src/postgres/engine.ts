@@ -30,6 +30,11 @@ export interface Completion {
   readonly values: unknown[];
 }
 
+interface PostgresRun {
+  readonly event: TakenRow;
+  readonly handlers: number;
+}
+
 const FULL = 'the disk of Postgres is full';
 /** How long that is remembered, in ms, if no event is sent that could show otherwise: a small write may find room. */
 const FULL_MS = 10_000;
@@ -49,8 +54,10 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   readonly clean = cleanError;
   readonly deadLetters: Events;
   readonly #database: Database;
-  /** The runs of this process whose end is not recorded, with their workers. */
-  readonly #runs = new Map<TakenRow, Runner>();
+  /** The workers of this process. */
+  readonly #runners: Runner[] = [];
+  /** The last statements of the transactions that are open. */
+  readonly #open = new Set<string>();
   readonly #settings: PostgresSettings;
   readonly #reporter: InboxReporter;
   readonly #events: Events;
@@ -87,13 +94,13 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   }
 
   consume(runner: Runner): RowConsumer {
+    this.#runners.push(runner);
     return new RowConsumer({
       rows: new PostgresRows({
         database: this.#database,
         ends: this.#ends,
         settings: this.#settings,
         runner,
-        runs: this.#runs,
       }),
       runner,
       reporter: this.#reporter,
@@ -104,29 +111,27 @@ export class PostgresEngine implements Engine<PostgresWarning> {
 
   /** Returns the statement that completes an event which runs here. */
   completion(key: string): Completion {
-    const [event, runner] = [...this.#runs].find(([{ key: own }]) => own === key) ?? [];
-    if (event === undefined || runner === undefined) {
+    const runs = this.#runners.flatMap((runner) => runner.runsOf(key));
+    // `take` has returned their events. An older run has lost its lock.
+    const latest = (runs as PostgresRun[]).sort((one, other) => other.event.run - one.event.run)[0];
+    if (latest === undefined) {
       throw new WebhookError(
         `The event ${key} does not run in this process. Pass the eventKey of a handler that has not ended.`,
       );
     }
-    const count = runner.handlersOf(key);
-    if (count > 1) {
-      const text = `${event.type} has ${count} handlers, and this would end it for all of them. Register one.`;
-      throw new ConfigurationError(`A transaction cannot complete the event: ${text}`, {
-        option: 'eventKey',
-      });
-    }
-    const { schema } = this.#database;
-    return {
-      text: `SELECT ${schema}.complete(${event.id}, ${event.run}, ${this.#settings.retention})`,
-      values: [],
-    };
+    const { event, handlers } = latest;
+    const { id, run, type } = event;
+    const text = `SELECT ${this.#database.schema}.complete(${id}, ${run}, ${this.#settings.retention})`;
+    if (handlers > 1)
+      refuse(`${type} has ${handlers} handlers, and this would end it for all of them. Register one.`);
+    if (this.#open.has(text)) refuse('A transaction is open that does. Write with its client.');
+    return { text, values: [] };
   }
 
   /** Runs a function and completes the event, in one transaction. */
   async transaction<Value>(key: string, write: (client: PostgresClient) => Promise<Value>): Promise<Value> {
     const completion = this.completion(key);
+    this.#open.add(completion.text);
     try {
       return await this.#database.transaction(async (client) => {
         const value = await write(client);
@@ -138,6 +143,8 @@ export class PostgresEngine implements Engine<PostgresWarning> {
       if (codeOf(error) !== LOST) throw error;
       const text = 'Another run has the event, or it has ended: nothing was written.';
       throw new WebhookError(`${text} Let its handler await one transaction.`, { cause: error });
+    } finally {
+      this.#open.delete(completion.text);
     }
   }
 
@@ -158,6 +165,11 @@ export class PostgresEngine implements Engine<PostgresWarning> {
     await this.#stores.flush();
     await this.#database.close();
   }
+}
+
+function refuse(problem: string): never {
+  const text = `A transaction cannot complete the event: ${problem}`;
+  throw new ConfigurationError(text, { option: 'eventKey' });
 }
 
 function warningsOf({ fsync, commit, standbys, synchronous }: ServerState): InboxWarnings<PostgresWarning> {

@@ -27,7 +27,8 @@ export class PostgresInbox extends Inbox<PostgresWarning> {
    * @param eventKey - The `eventKey` of the handler's context.
    * @param write - Gets a connection inside a transaction. If it throws, nothing is written, and the event is retried.
    * @throws {WebhookError} Another run has the event, or it does not run in this process. Nothing was written.
-   * @throws {ConfigurationError} The event has several handlers, and this would end it for all of them.
+   * @throws {ConfigurationError} The event has several handlers, and this would end it for all of them, or `write` of
+   * the same event calls it.
    *
    * @example
    * ```ts

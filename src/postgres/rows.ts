@@ -13,8 +13,6 @@ export interface PostgresRowsParts {
   readonly ends: Batcher<End, Ended>;
   readonly settings: PostgresSettings;
   readonly runner: Runner;
-  /** The runs of this process whose end is not recorded, with their workers. */
-  readonly runs: Map<TakenRow, Runner>;
 }
 
 /** The largest number of rows that are freed, deleted or buried at once. */
@@ -97,9 +95,7 @@ export class PostgresRows implements Rows<TakenRow> {
       this.#worker,
       limit,
     );
-    const taken = rows.map(toEvent);
-    for (const event of taken) this.#parts.runs.set(event, this.#parts.runner);
-    return taken;
+    return rows.map(toEvent);
   }
 
   /** Returns the types of waiting events that have a handler here, or none. Jumps from one type to the next. */
@@ -117,7 +113,6 @@ export class PostgresRows implements Rows<TakenRow> {
   }
 
   async end(event: TakenRow, ending: RecordedEnding): Promise<Recorded> {
-    this.#parts.runs.delete(event);
     const ended = await this.#parts.ends.add({ event, ending });
     if (ended === 'locked')
       throw new Error('An open transaction locks the row of an event whose run has ended');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWebhookHandlers } from 'agent-platform-sdk';
@@ -15,6 +16,15 @@ async function leadsTable(): Promise<() => Promise<unknown[]>> {
   await sql('CREATE TABLE IF NOT EXISTS leads (key text)');
   await sql('TRUNCATE leads');
   return async () => (await sql('SELECT key FROM leads')).map(({ key }) => key);
+}
+
+/** Waits for a dead letter, and returns its reason. */
+async function reasonOfLetter(inbox: PostgresInbox): Promise<string | undefined> {
+  return eventually(async () => {
+    const letters = await inbox.deadLetters.list();
+    expect(letters).toHaveLength(1);
+    return letters[0]?.reason;
+  });
 }
 
 type Write = (inbox: PostgresInbox, key: string, before?: () => unknown) => Promise<unknown>;
@@ -124,6 +134,43 @@ test.each(ways)('a run whose event another run has taken over writes nothing: %s
   ]);
 });
 
+test.each(ways)('a transaction inside that of the same event is refused: %s', async (_, write) => {
+  const inbox = createInbox({ attempts: 1 });
+  const leads = await leadsTable();
+  inbox.work(
+    processing(({ key }) =>
+      inbox.transaction(key, async (client) => {
+        await insert('outer')(client);
+        await write(inbox, key);
+      }),
+    ),
+  );
+  await inbox.store(stored());
+  expect(await reasonOfLetter(inbox)).toContain('A transaction is open that does. Write with its client.');
+  expect(await leads()).toEqual([]);
+});
+
+test('a run that failed after it had lost its lock keeps no later run here from its transaction', async () => {
+  const inbox = createInbox();
+  const leads = await leadsTable();
+  let runs = 0;
+  inbox.work(
+    processing(async ({ key }, { signal = AbortSignal.abort() } = {}) => {
+      runs += 1;
+      if (runs === 3) return void (await inTransaction(inbox, key));
+      if (runs === 2) throw new Error('no');
+      await engine.loseLocks();
+      await once(signal, 'abort');
+      throw new Error('lost');
+    }),
+    { lockDuration: 300 },
+  );
+  const event = stored();
+  await inbox.store(event);
+  await settled(inbox);
+  expect([runs, await leads()]).toEqual([3, [event.key]]);
+});
+
 test.each(ways)('an event with two handlers is refused: %s', async (_, write) => {
   const inbox = createInbox({ attempts: 1 });
   const leads = await leadsTable();
@@ -134,12 +181,7 @@ test.each(ways)('an event with two handlers is refused: %s', async (_, write) =>
       .onAny(() => undefined),
   );
   await inbox.store(stored());
-  const [letter] = await eventually(async () => {
-    const letters = await inbox.deadLetters.list();
-    expect(letters).toHaveLength(1);
-    return letters;
-  });
-  expect(letter?.reason).toContain('lead_captured has 2 handlers');
+  expect(await reasonOfLetter(inbox)).toContain('lead_captured has 2 handlers');
   expect(await leads()).toEqual([]);
 });
 
