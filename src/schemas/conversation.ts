@@ -1,30 +1,5 @@
 import * as z from 'zod/v4/mini';
-import {
-  type Assignee,
-  AssigneeSchema,
-  type CrmActivity,
-  CrmActivitySchema,
-  type CrmAlerts,
-  CrmAlertsSchema,
-  type Csat,
-  CsatSchema,
-  type DetailedCost,
-  DetailedCostSchema,
-  type ExternalFlowV4Session,
-  ExternalFlowV4SessionSchema,
-  type HandoffRecord,
-  HandoffRecordSchema,
-  type InboundEngagementState,
-  InboundEngagementStateSchema,
-  type NodesInfo,
-  NodesInfoSchema,
-  type TokenUsage,
-  TokenUsageSchema,
-  type VoiceprovCall,
-  VoiceprovCallSchema,
-  type VoiceSession,
-  VoiceSessionSchema,
-} from './conversation-records.js';
+import * as records from './conversation-records.js';
 import {
   anything,
   anythings,
@@ -156,7 +131,7 @@ export interface Conversation {
   /** Linked channels. */
   linkedChannels?: string[] | undefined;
   /** Session at the external flow-builder platform. */
-  externalFlowV4Session?: ExternalFlowV4Session | undefined;
+  externalFlowV4Session?: records.ExternalFlowV4Session | undefined;
   /** Whether the end user is a small-business contact. */
   smbContact?: boolean | undefined;
   /** Name of the small-business contact. */
@@ -224,13 +199,13 @@ export interface Conversation {
   /** Why the conversation ended. */
   endReason?: string | undefined;
   /** Call at the external voice provider. */
-  voiceprov?: VoiceprovCall | undefined;
+  voiceprov?: records.VoiceprovCall | undefined;
   /** Voice session. */
-  voice?: VoiceSession | undefined;
+  voice?: records.VoiceSession | undefined;
   /** Cost by part. */
-  detailedCost?: DetailedCost | undefined;
+  detailedCost?: records.DetailedCost | undefined;
   /** Position among the nodes of the agent. */
-  nodesInfo?: NodesInfo | undefined;
+  nodesInfo?: records.NodesInfo | undefined;
   /** Captured variables: any JSON value. */
   capturedVariables?: unknown;
   /** Campaign calls: any JSON values. */
@@ -240,7 +215,7 @@ export interface Conversation {
   /** Metrics: any JSON values. */
   metrics?: unknown[] | undefined;
   /** LLM tokens used. */
-  tokenUsage?: TokenUsage | undefined;
+  tokenUsage?: records.TokenUsage | undefined;
   // Takeover, assignment, archive and resolution.
 
   /** When a human claimed the conversation: UNIX timestamp. */
@@ -254,9 +229,9 @@ export interface Conversation {
   /** Ids of those the chat is assigned to. */
   chatAssignedToIds?: string[] | undefined;
   /** The users the conversation is assigned to. */
-  assignedToUsers?: Assignee[] | undefined;
+  assignedToUsers?: records.Assignee[] | undefined;
   /** The user the conversation is assigned to. */
-  assignedTo?: Assignee | undefined;
+  assignedTo?: records.Assignee | undefined;
   /** Id of the user to notify. */
   notifyToUserId?: string | undefined;
   /** Key of the team that was requested. */
@@ -266,7 +241,7 @@ export interface Conversation {
   /** When the chat was delegated: UNIX timestamp. */
   delegatedAt?: number | undefined;
   /** History of the handoffs. */
-  handoffHistory?: HandoffRecord[] | undefined;
+  handoffHistory?: records.HandoffRecord[] | undefined;
   /** Whether the conversation is archived. */
   isArchived?: boolean | undefined;
   /** When it was archived: UNIX timestamp. */
@@ -288,7 +263,7 @@ export interface Conversation {
   /** Why it was reopened. */
   reopenReason?: string | undefined;
   /** Response to a customer-satisfaction survey. */
-  csat?: Csat | undefined;
+  csat?: records.Csat | undefined;
   // Note, heat, CRM and funnel.
 
   /** Note on the conversation. */
@@ -298,9 +273,9 @@ export interface Conversation {
   /** Heat of the lead, as a label. */
   hotLabel?: OpenEnum<'hot'> | undefined;
   /** CRM activities. */
-  crmActivities?: CrmActivity[] | undefined;
+  crmActivities?: records.CrmActivity[] | undefined;
   /** CRM alerts. */
-  crmAlerts?: CrmAlerts | undefined;
+  crmAlerts?: records.CrmAlerts | undefined;
   /** Score of the lead; 0 in the specification's sample. */
   leadScore?: number | undefined;
   /** Funnel steps that matched: any JSON values, empty in the specification's sample. */
@@ -316,7 +291,7 @@ export interface Conversation {
   /** Summary for the funnel. */
   funnelSummary?: string | undefined;
   /** State of inbound engagement. */
-  inboundEngagementState?: InboundEngagementState | undefined;
+  inboundEngagementState?: records.InboundEngagementState | undefined;
 }
 
 /** Schema of {@link Conversation}. */
@@ -370,7 +345,7 @@ export const ConversationSchema = /* @__PURE__ */ openObject(() => ({
   whatsappDisplayPhoneNumber: text,
   whatsappBusinessAccountId: text,
   linkedChannels: texts,
-  externalFlowV4Session: z.optional(ExternalFlowV4SessionSchema),
+  externalFlowV4Session: z.optional(records.ExternalFlowV4SessionSchema),
   smbContact: flag,
   smbContactName: text,
   smbContactRemovedAt: number,
@@ -395,27 +370,27 @@ export const ConversationSchema = /* @__PURE__ */ openObject(() => ({
   summary: text,
   shortSummary: text,
   endReason: text,
-  voiceprov: z.optional(VoiceprovCallSchema),
-  voice: z.optional(VoiceSessionSchema),
-  detailedCost: z.optional(DetailedCostSchema),
-  nodesInfo: z.optional(NodesInfoSchema),
+  voiceprov: z.optional(records.VoiceprovCallSchema),
+  voice: z.optional(records.VoiceSessionSchema),
+  detailedCost: z.optional(records.DetailedCostSchema),
+  nodesInfo: z.optional(records.NodesInfoSchema),
   capturedVariables: anything,
   campaignCalls: anythings,
   sessions: anythings,
   metrics: anythings,
-  tokenUsage: z.optional(TokenUsageSchema),
+  tokenUsage: z.optional(records.TokenUsageSchema),
   humanClaimedAt: number,
   humanLastRepliedAt: number,
   pendingAiReplyAt: number,
   chatAssignedTo: text,
   chatAssignedToIds: texts,
-  assignedToUsers: z.optional(z.array(AssigneeSchema)),
-  assignedTo: z.optional(AssigneeSchema),
+  assignedToUsers: z.optional(z.array(records.AssigneeSchema)),
+  assignedTo: z.optional(records.AssigneeSchema),
   notifyToUserId: text,
   requestedTeamKey: text,
   delegatedBy: text,
   delegatedAt: number,
-  handoffHistory: z.optional(z.array(HandoffRecordSchema)),
+  handoffHistory: z.optional(z.array(records.HandoffRecordSchema)),
   isArchived: flag,
   archivedAt: number,
   archivedBy: text,
@@ -426,12 +401,12 @@ export const ConversationSchema = /* @__PURE__ */ openObject(() => ({
   lastResolvedAssigneeId: text,
   reopenedAt: number,
   reopenReason: text,
-  csat: z.optional(CsatSchema),
+  csat: z.optional(records.CsatSchema),
   note: text,
   hotScore: number,
   hotLabel: known<'hot'>(text),
-  crmActivities: z.optional(z.array(CrmActivitySchema)),
-  crmAlerts: z.optional(CrmAlertsSchema),
+  crmActivities: z.optional(z.array(records.CrmActivitySchema)),
+  crmAlerts: z.optional(records.CrmAlertsSchema),
   leadScore: number,
   funnelStepsMatched: anythings,
   funnelScoreHistory: anythings,
@@ -439,5 +414,5 @@ export const ConversationSchema = /* @__PURE__ */ openObject(() => ({
   funnelLastEvaluated: number,
   funnelExtractedData: dictionary,
   funnelSummary: text,
-  inboundEngagementState: z.optional(InboundEngagementStateSchema),
+  inboundEngagementState: z.optional(records.InboundEngagementStateSchema),
 }));

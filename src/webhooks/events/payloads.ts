@@ -1,18 +1,7 @@
 import * as z from 'zod/v4/mini';
 import { anythings, requiredDictionary, requiredNumber, requiredText, text } from '../../schemas/fields.js';
 import { openObject } from '../../schemas/object.js';
-import {
-  type EventAgentPlatform,
-  EventAgentPlatformSchema,
-  type EventChannel,
-  EventChannelSchema,
-  type EventOperation,
-  type FormType,
-  FormTypeSchema,
-  type MessageChannel,
-  MessageChannelSchema,
-  RegionSchema,
-} from '../../schemas/values.js';
+import * as values from '../../schemas/values.js';
 import type { Region } from '../../utils/regions.js';
 
 // The payloads of the events. The specification gives names and types of their fields (6.3); meanings are read from
@@ -24,8 +13,8 @@ const createdAt = requiredNumber;
 
 /** The values that the specification lists for the `operation` of an event (6.3): a closed list. */
 /* @__NO_SIDE_EFFECTS__ */
-function operation<const Values extends readonly EventOperation[]>(...values: Values) {
-  return z.enum(values);
+function operation<const Values extends readonly values.EventOperation[]>(...operations: Values) {
+  return z.enum(operations);
 }
 
 /** Payload of `message_received` (specification, 6.3). */
@@ -39,7 +28,7 @@ export interface MessageReceivedPayload {
   /** Content of the message. */
   messageContent: string;
   /** Channel of the message (Set A). */
-  channel: MessageChannel;
+  channel: values.MessageChannel;
   /** Type of the message. */
   messageType?: string | undefined;
   /** Sender of the message. */
@@ -54,7 +43,7 @@ export const MessageReceivedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentName: text,
   convoId: requiredText,
   messageContent: requiredText,
-  channel: MessageChannelSchema,
+  channel: values.MessageChannelSchema,
   messageType: text,
   from: text,
   createdAt,
@@ -85,7 +74,7 @@ export interface ChatDelegatedPayload {
   /** Phone number of the customer. */
   customerPhone?: string | undefined;
   /** Channel of the chat (Set B). */
-  channel: EventChannel;
+  channel: values.EventChannel;
   /** Operation. */
   operation: 'delegated';
   /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
@@ -105,7 +94,7 @@ export const ChatDelegatedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   customerName: text,
   customerEmail: text,
   customerPhone: text,
-  channel: EventChannelSchema,
+  channel: values.EventChannelSchema,
   operation: operation('delegated'),
   createdAt,
 }));
@@ -129,7 +118,7 @@ export interface BugReportedPayload {
   /** Email of the user who reported the bug. */
   reportedByUserEmail?: string | undefined;
   /** Channel (Set B). */
-  channel: EventChannel;
+  channel: values.EventChannel;
   /** Operation. */
   operation: 'reported';
   /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
@@ -146,7 +135,7 @@ export const BugReportedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   reportedByUserId: text,
   reportedByUserName: text,
   reportedByUserEmail: text,
-  channel: EventChannelSchema,
+  channel: values.EventChannelSchema,
   operation: operation('reported'),
   createdAt,
 }));
@@ -158,7 +147,7 @@ export interface AgentEventPayload {
   /** Agent name. */
   agentName?: string | undefined;
   /** Platform of the agent. The API specification doesn't say which code is which. */
-  agentPlatform?: EventAgentPlatform | undefined;
+  agentPlatform?: values.EventAgentPlatform | undefined;
   /** Operation. All three values are listed for each event type. */
   operation: 'created' | 'updated' | 'deleted';
   /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
@@ -169,7 +158,7 @@ export interface AgentEventPayload {
 export const AgentEventPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
-  agentPlatform: z.optional(EventAgentPlatformSchema),
+  agentPlatform: z.optional(values.EventAgentPlatformSchema),
   operation: operation('created', 'updated', 'deleted'),
   createdAt,
 }));
@@ -207,7 +196,7 @@ export interface LeadCapturedPayload {
   /** Phone number of the lead. */
   leadPhone?: string | undefined;
   /** Channel (Set B). */
-  channel: EventChannel;
+  channel: values.EventChannel;
   /** Operation. */
   operation: 'captured';
   /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
@@ -221,7 +210,7 @@ export const LeadCapturedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   leadName: text,
   leadEmail: text,
   leadPhone: text,
-  channel: EventChannelSchema,
+  channel: values.EventChannelSchema,
   operation: operation('captured'),
   createdAt,
 }));
@@ -239,11 +228,11 @@ export interface FormSubmittedPayload {
   /** Conversation id. */
   convoId: string;
   /** Type of the form. */
-  formType: FormType;
+  formType: values.FormType;
   /** Data of the form, as key-value pairs. */
   formData: Record<string, unknown>;
   /** Channel (Set B). */
-  channel: EventChannel;
+  channel: values.EventChannel;
   /** Timestamp, in milliseconds since the Unix epoch. The API specification doesn't say of what. */
   createdAt: number;
 }
@@ -253,9 +242,9 @@ export const FormSubmittedPayloadSchema = /* @__PURE__ */ openObject(() => ({
   agentId: requiredText,
   agentName: text,
   convoId: requiredText,
-  formType: FormTypeSchema,
+  formType: values.FormTypeSchema,
   formData: requiredDictionary,
-  channel: EventChannelSchema,
+  channel: values.EventChannelSchema,
   createdAt,
 }));
 
@@ -347,7 +336,7 @@ export const ConversationUpdatedPayloadSchema = /* @__PURE__ */ openObject(() =>
   convoId: requiredText,
   sessionId: text,
   channel: text,
-  region: z.optional(RegionSchema),
+  region: z.optional(values.RegionSchema),
   lightConvoData: requiredDictionary,
   turns: z.array(z.unknown()),
   messagesHistory: anythings,

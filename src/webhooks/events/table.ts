@@ -1,27 +1,6 @@
 import type * as z from 'zod/v4/mini';
 import { EventChannelSchema, MessageChannelSchema } from '../../schemas/values.js';
-import {
-  type AgentEventPayload,
-  AgentEventPayloadSchema,
-  type BugReportedPayload,
-  BugReportedPayloadSchema,
-  type ChatDelegatedPayload,
-  ChatDelegatedPayloadSchema,
-  type ClientEventPayload,
-  ClientEventPayloadSchema,
-  type ConversationUpdatedPayload,
-  ConversationUpdatedPayloadSchema,
-  type FormSubmittedPayload,
-  FormSubmittedPayloadSchema,
-  type LeadCapturedPayload,
-  LeadCapturedPayloadSchema,
-  type MessageReceivedPayload,
-  MessageReceivedPayloadSchema,
-  type OrganisationEventPayload,
-  OrganisationEventPayloadSchema,
-  type WebhookTestPayload,
-  WebhookTestPayloadSchema,
-} from './payloads.js';
+import * as payloads from './payloads.js';
 
 // The events of the service as data. A new event is its payload in `payloads.ts`, its line in `WebhookEvents` and
 // its row in `webhookEvents`; the compiler then asks for its fixture.
@@ -48,22 +27,22 @@ export type WebhookEventPlatforms = 'both' | 'native' | 'not shown';
  * instantiations of Zod's types.
  */
 export interface WebhookEvents {
-  message_received: MessageReceivedPayload;
-  chat_delegated: ChatDelegatedPayload;
-  bug_reported: BugReportedPayload;
-  agent_deleted: AgentEventPayload;
-  webhook_test: WebhookTestPayload;
-  lead_captured: LeadCapturedPayload;
-  form_submitted: FormSubmittedPayload;
-  organisation_created: OrganisationEventPayload;
-  organisation_updated: OrganisationEventPayload;
-  organisation_deleted: OrganisationEventPayload;
-  client_created: ClientEventPayload;
-  client_updated: ClientEventPayload;
-  client_deleted: ClientEventPayload;
-  agent_created: AgentEventPayload;
-  agent_updated: AgentEventPayload;
-  conversation_updated: ConversationUpdatedPayload;
+  message_received: payloads.MessageReceivedPayload;
+  chat_delegated: payloads.ChatDelegatedPayload;
+  bug_reported: payloads.BugReportedPayload;
+  agent_deleted: payloads.AgentEventPayload;
+  webhook_test: payloads.WebhookTestPayload;
+  lead_captured: payloads.LeadCapturedPayload;
+  form_submitted: payloads.FormSubmittedPayload;
+  organisation_created: payloads.OrganisationEventPayload;
+  organisation_updated: payloads.OrganisationEventPayload;
+  organisation_deleted: payloads.OrganisationEventPayload;
+  client_created: payloads.ClientEventPayload;
+  client_updated: payloads.ClientEventPayload;
+  client_deleted: payloads.ClientEventPayload;
+  agent_created: payloads.AgentEventPayload;
+  agent_updated: payloads.AgentEventPayload;
+  conversation_updated: payloads.ConversationUpdatedPayload;
 }
 
 /** The event types that this version knows. */
@@ -141,22 +120,27 @@ function table(rows: () => Rows): Table {
  * ```
  */
 export const webhookEvents = /* @__PURE__ */ table(() => ({
-  message_received: row('Message', 'both', MessageReceivedPayloadSchema, MessageChannelSchema.options),
-  chat_delegated: row('Chat', 'both', ChatDelegatedPayloadSchema, EventChannelSchema.options),
-  bug_reported: row('Bug', 'both', BugReportedPayloadSchema, EventChannelSchema.options),
-  agent_deleted: row('Agent', 'both', AgentEventPayloadSchema),
-  webhook_test: row('Test', 'both', WebhookTestPayloadSchema),
-  lead_captured: row('Lead', 'native', LeadCapturedPayloadSchema, EventChannelSchema.options),
-  form_submitted: row('Form', 'native', FormSubmittedPayloadSchema, EventChannelSchema.options),
-  organisation_created: row('Organisation', 'both', OrganisationEventPayloadSchema),
-  organisation_updated: row('Organisation', 'both', OrganisationEventPayloadSchema),
-  organisation_deleted: row('Organisation', 'both', OrganisationEventPayloadSchema),
-  client_created: row('Client', 'both', ClientEventPayloadSchema),
-  client_updated: row('Client', 'both', ClientEventPayloadSchema),
-  client_deleted: row('Client', 'both', ClientEventPayloadSchema),
-  agent_created: row('Agent', 'not shown', AgentEventPayloadSchema),
-  agent_updated: row('Agent', 'not shown', AgentEventPayloadSchema),
-  conversation_updated: row('Conversation', 'not shown', ConversationUpdatedPayloadSchema),
+  message_received: row(
+    'Message',
+    'both',
+    payloads.MessageReceivedPayloadSchema,
+    MessageChannelSchema.options,
+  ),
+  chat_delegated: row('Chat', 'both', payloads.ChatDelegatedPayloadSchema, EventChannelSchema.options),
+  bug_reported: row('Bug', 'both', payloads.BugReportedPayloadSchema, EventChannelSchema.options),
+  agent_deleted: row('Agent', 'both', payloads.AgentEventPayloadSchema),
+  webhook_test: row('Test', 'both', payloads.WebhookTestPayloadSchema),
+  lead_captured: row('Lead', 'native', payloads.LeadCapturedPayloadSchema, EventChannelSchema.options),
+  form_submitted: row('Form', 'native', payloads.FormSubmittedPayloadSchema, EventChannelSchema.options),
+  organisation_created: row('Organisation', 'both', payloads.OrganisationEventPayloadSchema),
+  organisation_updated: row('Organisation', 'both', payloads.OrganisationEventPayloadSchema),
+  organisation_deleted: row('Organisation', 'both', payloads.OrganisationEventPayloadSchema),
+  client_created: row('Client', 'both', payloads.ClientEventPayloadSchema),
+  client_updated: row('Client', 'both', payloads.ClientEventPayloadSchema),
+  client_deleted: row('Client', 'both', payloads.ClientEventPayloadSchema),
+  agent_created: row('Agent', 'not shown', payloads.AgentEventPayloadSchema),
+  agent_updated: row('Agent', 'not shown', payloads.AgentEventPayloadSchema),
+  conversation_updated: row('Conversation', 'not shown', payloads.ConversationUpdatedPayloadSchema),
 }));
 
 /**
