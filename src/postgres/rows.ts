@@ -3,7 +3,7 @@ import type { Recorded, Rows, StallEnding, WorkerBeat } from '../inbox/rows/rows
 import { decodeType, type EventRow, type TakenRow, toEvent } from '../inbox/rows/taken.js';
 import type { Batcher } from './batcher.js';
 import type { Database } from './database.js';
-import { DIED, type End, type Ended } from './ends.js';
+import { DIED, type End, type Ended, recordEnds } from './ends.js';
 import { COLUMNS, READY } from './events.js';
 import type { PostgresSettings } from './options.js';
 
@@ -135,24 +135,11 @@ export class PostgresRows implements Rows<TakenRow> {
       AND NOT EXISTS (SELECT FROM $.workers w WHERE w.id = e.worker) LIMIT ${MOST}`,
     );
     if (freed.length === 0) return [];
-    const endings = freed.map((event) => endingOf(toEvent(event)));
-    // A transaction of a dead worker may still hold a row.
-    const rows = await this.#database.query<EventRow>(
-      `WITH r AS (SELECT e.id, r.delay, r.reason FROM $.events e
-        JOIN unnest($1::bigint[], $2::int[], $3::float8[], $4::text[]) AS r (id, run, delay, reason)
-        USING (id, run) WHERE e.state = 'running' FOR UPDATE OF e SKIP LOCKED)
-      UPDATE $.events e SET worker = NULL, stalls = e.stalls + 1, reason = r.reason, wait = coalesce(r.delay, 0),
-        state = CASE WHEN r.delay IS NULL THEN 'dead' ELSE 'retrying' END,
-        died = CASE WHEN r.delay IS NULL THEN ${DIED} END,
-        due = CASE WHEN r.delay IS NULL THEN ${DIED} + $5 * interval '1 ms' ELSE now() + r.delay * interval '1 ms' END
-      FROM r WHERE e.id = r.id RETURNING ${COLUMNS}`,
-      freed.map(({ id }) => id),
-      freed.map(({ run }) => run),
-      endings.map((ending) => (ending.kind === 'retry' ? ending.delay : null)),
-      endings.map(({ reason }) => reason),
-      this.#parts.settings.deadLetterRetention,
-    );
-    return rows.map(toEvent);
+    const ends = freed.map(toEvent).map((event) => ({ event, ending: endingOf(event) }));
+    // Those that are not recorded: another worker was faster, or a transaction of the dead one still holds the row.
+    const ended = await recordEnds(this.#database, this.#parts.settings, ends, 'stalls');
+    const stalled = ends.filter((_, index) => ended[index] === 'recorded');
+    return stalled.map(({ event }) => ({ ...event, stalls: event.stalls + 1 }));
   }
 
   async sweep(): Promise<boolean> {
