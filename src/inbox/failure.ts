@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors/index.js';
 import { printable } from '../utils/printable.js';
-import { describeBriefly, safely } from '../utils/thrown.js';
+import { describeThrown, safely } from '../utils/thrown.js';
 
 /** The longest reason that is kept, in characters. An error may have a message of any length. */
 const MAX_REASON_CHARS = 1_000;
@@ -23,7 +23,7 @@ function messageOf(thrown: unknown): string {
   const { message } = thrown as { readonly message?: unknown };
   return typeof message === 'string' && message !== ''
     ? message.slice(0, MAX_REASON_CHARS)
-    : describeBriefly(thrown);
+    : describeThrown(thrown);
 }
 
 /** Returns what the handlers threw (several errors are one `AggregateError`), or else the error itself. */

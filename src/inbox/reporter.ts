@@ -3,17 +3,12 @@ import { onOneLine } from '../utils/printable.js';
 import { cutType, labelOf } from '../webhooks/payload.js';
 import type { InboxWarnings } from './health.js';
 import type { InboxFailure, InboxHooks, InboxRun } from './hooks.js';
+import type { InboxSettings } from './options.js';
 
 /** Milliseconds during which further failures of one kind are not logged. */
 const QUIET_PERIOD_MS = 60_000;
 /** Limits how many kinds of warnings and failures are remembered. */
 const MAX_KINDS = 1_000;
-
-/** Where the lines of an inbox go, and its hooks. */
-export interface ReporterSettings {
-  readonly log: LeveledLogger;
-  readonly hooks: InboxHooks;
-}
 
 /** Logs what happens in the inbox, and calls the hooks. */
 export class InboxReporter {
@@ -24,7 +19,7 @@ export class InboxReporter {
   readonly #failedAt = new Map<string, number>();
 
   /** @param storage - The storage of the inbox, as the subject of a sentence. */
-  constructor({ log, hooks }: ReporterSettings, storage: string) {
+  constructor({ log, hooks }: Pick<InboxSettings, 'log' | 'hooks'>, storage: string) {
     this.#log = log;
     this.#hooks = hooks;
     this.#storage = storage;

@@ -21,13 +21,6 @@ export function describeError(thrown: unknown): string {
   });
 }
 
-/** Returns the name and the message of an error; of anything else that was thrown, the type. Never throws. */
-export function describeBriefly(thrown: unknown): string {
-  return safely(() =>
-    isError(thrown) ? [thrown.name, thrown.message].filter(Boolean).join(': ') : typeof thrown,
-  );
-}
-
 /** Returns the class of what was thrown, without its message, which may contain anything. Never throws. */
 export function describeThrown(thrown: unknown): string {
   return safely(() => (isError(thrown) ? onOneLine(thrown.name) : typeof thrown));

@@ -1,20 +1,13 @@
 import { parseJson } from '../../utils/json.js';
 import type { StoredWebhook } from '../../webhooks/inbox.js';
 import type { DeadLetter } from '../dead-letters.js';
-import { decodeType } from './taken.js';
+import { decodeType, type EventRow } from './taken.js';
 
 /** The row of a dead letter. */
-export interface DeadRow {
-  readonly key: string;
-  readonly type: string;
-  readonly receivedAt: number;
-  readonly failures: number;
-  readonly stalls: number;
+export interface DeadRow extends EventRow {
   /** When it became one, in milliseconds since the Unix epoch. */
   readonly died: number;
   readonly reason: string;
-  /** The event, as JSON. */
-  readonly data: string;
 }
 
 export function toDeadLetter(row: DeadRow): DeadLetter {
