@@ -1,13 +1,6 @@
 import type { Telemetry } from 'bullmq';
 import * as z from 'zod/v4/mini';
-import {
-  type InboxOptions,
-  type InboxSettings,
-  inboxFields,
-  type Settled,
-  settleOptions,
-  withDefaults,
-} from '../inbox/options.js';
+import { type InboxOptions, type InboxSettings, inboxFields, settleOptions } from '../inbox/options.js';
 import {
   CONNECTION_RULE,
   isCluster,
@@ -75,28 +68,26 @@ const fields: Omit<OptionFields<BullMQInboxOptions>, keyof InboxOptions> = {
   telemetry: z.optional(z.looseObject({ tracer: z.unknown() })),
 };
 
-/** The options of BullMQ's inbox alone that are used as given, or else by their default. */
-type Plain = Pick<BullMQInboxOptions, 'queueName' | 'replicas' | 'highWater'>;
-
 /** The checked options of an inbox. */
-export interface BullMQSettings extends InboxSettings, Settled<Plain> {
+export interface BullMQSettings extends InboxSettings {
   readonly connection: RedisConnection;
+  readonly queueName: string;
   readonly prefix: string;
+  readonly replicas: number;
+  readonly highWater: number;
   readonly telemetry: Telemetry | undefined;
 }
 
-const DEFAULTS: Settled<Plain> = {
-  queueName: 'agent-platform-webhooks',
-  replicas: 0,
-  highWater: 0.85,
-};
+const DEFAULT_QUEUE_NAME = 'agent-platform-webhooks';
+const DEFAULT_HIGH_WATER = 0.85;
 const DEFAULT_PREFIX = 'bull';
 
 /** Checks the options of an inbox, and fills in the defaults. */
 export function resolveBullMQ(options: BullMQInboxOptions): BullMQSettings {
   checkOptions(z.strictObject({ ...inboxFields(options), ...fields }), options, { of: 'createBullMQInbox' });
-  const { connection, telemetry } = options;
-  const settings = { ...settleOptions(options), ...withDefaults(DEFAULTS, options) };
+  const { connection, queueName = DEFAULT_QUEUE_NAME, prefix, telemetry } = options;
+  const { replicas = 0, highWater = DEFAULT_HIGH_WATER } = options;
+  const settings = settleOptions(options);
   if (options.queueName === undefined) {
     settings.log.log(
       'warn',
@@ -106,7 +97,10 @@ export function resolveBullMQ(options: BullMQInboxOptions): BullMQSettings {
   return {
     ...settings,
     connection: usable(connection),
-    prefix: prefixFor(connection, settings.queueName, options.prefix),
+    queueName,
+    prefix: prefixFor(connection, queueName, prefix),
+    replicas,
+    highWater,
     telemetry,
   };
 }
