@@ -5,11 +5,8 @@ import type { Runtime } from './runtime.js';
 /** How long a reading of the free space is used, in ms. */
 const READING_LIFE_MS = 100;
 
-/** A kind of disk that may lose a file, or that breaks its locks. */
-type RiskyPlace = readonly [kind: 'persistence' | 'remote', place: string];
-
-/** Such file systems of Linux, by their number in `statfs(2)`. Other systems number below 100. */
-const PLACES: Readonly<Record<number, RiskyPlace>> = {
+/** File systems of Linux that may lose a file, or break its locks, by their number in `statfs(2)`. Other systems number below 100. */
+const PLACES: Readonly<Record<number, readonly [kind: 'persistence' | 'remote', place: string]>> = {
   0x01021994: ['persistence', 'tmpfs, which a restart empties'],
   0x858458f6: ['persistence', 'ramfs, which a restart empties'],
   0x794c7630: ['persistence', 'the layer of a container, which is deleted with it'],

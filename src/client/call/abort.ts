@@ -1,11 +1,3 @@
-/** The caller's signal, as one call follows it. */
-export interface FollowedSignal {
-  /** Aborted with the caller's signal, for `fetch` and ky's delays. */
-  readonly signal: AbortSignal;
-  /** Stops following the signal. */
-  release(): void;
-}
-
 interface Followers {
   readonly callbacks: Set<() => void>;
   readonly notify: () => void;
@@ -14,14 +6,15 @@ interface Followers {
 const followersOf = /* @__PURE__ */ new WeakMap<AbortSignal, Followers>();
 
 /**
- * Follows the signal of a call until it is released.
+ * Follows the signal of a caller until it is released. Returns a signal that is aborted with it, for `fetch` and ky's
+ * delays.
  *
  * A program may end a thousand calls by one signal, so they share one listener: Node warns at eleven
  * (https://github.com/nodejs/node/issues/46525). ky does not get the signal itself, because its
  * `AbortSignal.any` (2.1.0, core/Ky.js, `#createManagedSignal`) leaks on one that lives long
  * (https://github.com/nodejs/node/issues/55351, https://github.com/denoland/deno/issues/24842).
  */
-export function followSignal(signal: AbortSignal): FollowedSignal {
+export function followSignal(signal: AbortSignal) {
   const controller = new AbortController();
   const callback = () => controller.abort();
   const followers = followersOf.get(signal) ?? follow(signal);
