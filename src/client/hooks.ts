@@ -34,7 +34,8 @@ export interface RequestHookContext extends HookCall {
   /**
    * The headers that will be sent, without `authorization`. Set more of them, for example `traceparent`.
    *
-   * The client sets `authorization` and `content-type` itself, and overwrites what a hook sets.
+   * The client sets `authorization` and `content-type` itself, and overwrites what a hook sets. Headers of a connection,
+   * such as `content-length`, are refused.
    */
   readonly headers: Headers;
 }

@@ -290,7 +290,7 @@ function signalProblem(signal: unknown): string | undefined {
 const OWN_HEADERS = /^(authorization|content-(type|length)|transfer-encoding|expect|keep-alive|upgrade)$/i;
 
 /** Describes what is wrong with headers, without their values, which may be secrets. */
-function headersProblem(headers: unknown): string | undefined {
+export function headersProblem(headers: unknown): string | undefined {
   const form = 'must be an object, a list of pairs or a Headers';
   // A `Headers` may be of another realm (jest#2549), an object without a prototype (nodejs/node#40263).
   if (typeof headers !== 'object' || headers === null || isThenable(headers)) return form;

@@ -151,6 +151,12 @@ test('onRequest that throws ends the call with a HookError before anything is se
       message: 'GET /tools/{toolId} was not sent (attempt 1): the onRequest hook threw (see `error.cause`)',
     });
   }
+  // undici would wait for a body of another length.
+  const onRequest = ({ headers }: RequestHookContext) => headers.set('content-length', '3');
+  const { tools } = createClient({ hooks: { onRequest } });
+  await expect(tools.get(toolId)).rejects.toThrow(
+    'the onRequest hook set headers that contain content-length',
+  );
   expect(requests).toHaveLength(0);
 });
 

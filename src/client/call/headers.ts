@@ -1,6 +1,6 @@
 import { ConfigurationError, HookError } from '../../errors/index.js';
 import { typeName } from '../../utils/issues.js';
-import { tokenProblem } from '../settings.js';
+import { headersProblem, tokenProblem } from '../settings.js';
 import type { Attempt, Call } from './call.js';
 import { hookCall } from './reporter.js';
 
@@ -50,15 +50,19 @@ async function runOnRequest(
   const { hooks, baseUrl } = settings;
   if (hooks.onRequest === undefined) return headers;
   const context = { ...hookCall(call), url: baseUrl + request.path, headers: new Headers(headers) };
+  const refuse = (what: string, cause?: unknown) => {
+    const message = `${request.method} ${endpoint.path} was not sent (attempt ${context.attempt})`;
+    return new HookError(`${message}: the onRequest hook ${what}`, { hook: 'onRequest', cause });
+  };
   try {
     await hooks.onRequest(context);
     // The client sets them itself.
     context.headers.delete('authorization');
     context.headers.delete('content-type');
-    return Object.fromEntries(context.headers);
   } catch (cause) {
-    const what = `${request.method} ${endpoint.path} was not sent (attempt ${context.attempt})`;
-    const message = `${what}: the onRequest hook threw (see \`error.cause\`)`;
-    throw new HookError(message, { hook: 'onRequest', cause });
+    throw refuse('threw (see `error.cause`)', cause);
   }
+  const problem = headersProblem(context.headers);
+  if (problem !== undefined) throw refuse(`set headers that ${problem}`);
+  return Object.fromEntries(context.headers);
 }
