@@ -28,6 +28,7 @@ import { WorkspacesResource } from './resources/workspaces.js';
 import {
   checkChanges,
   checkRawOptions,
+  copied,
   defined,
   mergeHeaders,
   resolveSettings,
@@ -127,7 +128,8 @@ export class AgentPlatform {
    */
   withOptions(options: AgentPlatformOptions): this {
     checkChanges(options);
-    const { region = this.region, token, baseUrls, headers } = options;
+    const changes = copied('changes', options);
+    const { region = this.region, token, baseUrls, headers } = changes;
     if (region !== this.region && token === undefined) {
       const text = `is missing: the region changes to '${region}', and a token is not sent to another region.`;
       refuseOptions('withOptions', [{ option: 'token', text }]);
@@ -135,7 +137,7 @@ export class AgentPlatform {
     const { options: own, headers: ownHeaders } = this.#settings;
     const changed = {
       ...own,
-      ...defined(options),
+      ...defined(changes),
       headers: mergeHeaders(ownHeaders, headers),
       baseUrls: { ...own.baseUrls, ...defined(baseUrls ?? {}) },
     };
@@ -250,7 +252,7 @@ export class AgentPlatform {
    */
   request(method: HttpMethod, path: string, options: RawRequest = {}): ApiPromise<unknown> {
     // From JavaScript it may be anything, as the check says.
-    const { query, body, ...callOptions } = (options ?? {}) as RawRequest;
+    const { query, body, ...callOptions } = copied('raw', (options ?? {}) as RawRequest);
     const { token = this.#settings.token } = callOptions;
     const shown = typeof path === 'string' ? shownPath(path, token) : typeName(path);
     const check = () => {

@@ -148,7 +148,7 @@ export function resolveSettings(options: AgentPlatformOptions): Settings {
   const schema = getSchemas().platform;
   const about = { of: 'AgentPlatform', variables: VARIABLES };
   // The schema refuses what has no fields to look at.
-  const given = isPlain(options) ? withEnvironment(options) : options;
+  const given = isPlain(options) ? withEnvironment(copied('platform', options)) : options;
   checkOptions(schema, given, about, () => [
     ...addressProblems(given),
     ...browserProblems(given),
@@ -197,13 +197,16 @@ export function isCallOption(name: string): boolean {
   return Object.hasOwn(getSchemas().request.shape, name);
 }
 
-/** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. */
-export function resolveCall(settings: Settings, options: RequestOptions, call: string): CallSettings {
-  // Most calls have none.
-  if (isPlain(options) && Object.keys(options).length === 0) return settings;
+/** Merges the options of one call, such as `GET /tools/{toolId}`, with the client's. Most calls have none. */
+export function resolveCall(
+  settings: Settings,
+  options: RequestOptions | undefined,
+  call: string,
+): CallSettings {
+  if (options === undefined) return settings;
   checkOptions(getSchemas().request, options, { of: call }, () => fetchProblems(options, settings.fetch));
   warnOfUnits(settings.log, call, { timeout: options.timeout, totalTimeout: options.totalTimeout });
-  return withCallOptions(settings, options);
+  return withCallOptions(settings, copied('request', options));
 }
 
 function withCallOptions(base: CallSettings, options: CallOptions): CallSettings {
@@ -224,6 +227,13 @@ export function defined<Options extends object>(options: Options): Defined<Optio
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   // The entries are its own.
   return Object.fromEntries(entries) as Defined<Options>;
+}
+
+/** Copies options with those that they inherit, such as the getters of a class: `...` leaves them out. */
+export function copied<Options extends object>(of: keyof ReturnType<typeof createSchemas>, options: Options) {
+  // The names are those of options.
+  const names = Object.keys(getSchemas()[of].shape) as (keyof Options)[];
+  return { ...options, ...Object.fromEntries(names.map((name) => [name, options[name]])) };
 }
 
 /** Merges headers. Names become lower case, so that another spelling replaces a header. */

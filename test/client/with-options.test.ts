@@ -40,6 +40,23 @@ test('an option that is undefined stays as it was', async () => {
   expect(requests).toHaveLength(2);
 });
 
+test('options may be inherited, or getters of a class', async () => {
+  class Changes {
+    get headers() {
+      return { 'x-a': '1' };
+    }
+  }
+  const inherited = Object.create(new Changes()) as Changes;
+  const { toolId } = seed;
+  await createClient().withOptions(inherited).tools.get(toolId);
+  await createClient().tools.get(toolId, new Changes());
+  await createClient().request('GET', `/tools/${toolId}`, inherited);
+  await new AgentPlatform(
+    Object.create({ baseUrls, region: 'eu', token: TOKEN, headers: { 'x-a': '1' } }) as object,
+  ).tools.get(toolId);
+  expect(requests.map(({ headers }) => headers.get('x-a'))).toEqual(['1', '1', '1', '1']);
+});
+
 test('what the environment gave stays when the environment has changed', async () => {
   const environment = {
     REGION: 'eu',

@@ -58,7 +58,7 @@ export function startCall(settings: Settings, endpoint: Endpoint): StartedCall {
 export async function prepareCall(
   started: StartedCall,
   input: RequestInput | null,
-  given: RequestOptions,
+  given: RequestOptions | undefined,
   raw: RawPath | undefined,
 ): Promise<Call> {
   const { id, settings, endpoint, startedAt, attempts } = started;

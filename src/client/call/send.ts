@@ -46,7 +46,7 @@ export function createSend(settings: Settings): Send {
   return <Path extends string, Body, Query, Result>(
     endpoint: Endpoint<Path, Body, Query, Result>,
     input: EndpointInput<Path, Body, Query>,
-    options: RequestOptions = {},
+    options?: RequestOptions,
     extras: CallExtras = {},
   ) => {
     const outcome = send(settings, endpoint, input, options, extras);
@@ -69,7 +69,7 @@ async function send(
   settings: Settings,
   endpoint: Endpoint,
   input: RequestInput,
-  options: RequestOptions,
+  options: RequestOptions | undefined,
   { check, raw, findIssues }: CallExtras,
 ): Promise<ApiResponse<unknown>> {
   const started = startCall(settings, endpoint);
