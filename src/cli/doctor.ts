@@ -145,8 +145,7 @@ function checkVariables(env: Terminal['env'], report: Report): void {
 function checkSecrets(env: Terminal['env'], report: Report): string {
   const secrets = splitSecrets(env[SECRET_VARIABLE]);
   if (secrets.length === 0) return 'no webhook secret';
-  const [first] = secrets;
-  for (const { option, text } of listSecrets(secrets.length === 1 ? first : secrets).problems) {
+  for (const { option, text } of listSecrets(env[SECRET_VARIABLE]).problems) {
     report('settings', 'fail', `${option.replace('secret', SECRET_VARIABLE)} ${text}`);
   }
   return secrets.length === 1 ? '1 webhook secret' : `${secrets.length} webhook secrets, separated by commas`;

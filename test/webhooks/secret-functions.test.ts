@@ -41,6 +41,7 @@ const away = () => Promise.reject(new Error(`connection refused by ${rotated}`))
 test.each<[string, WebhookSecretLoader, string | undefined]>([
   ['one', () => secret, undefined],
   ['one, later', async () => secret, undefined],
+  ['several, separated by commas', () => `${rotated}, ${secret}`, undefined],
   ['a list', () => [rotated, secret], undefined],
   ['a record', async () => ({ acme: [rotated, secret], globex: 'test-workspace-secret-0003' }), 'acme'],
 ])('a loader may return %s', async (_, load, workspace) => {
@@ -50,8 +51,8 @@ test.each<[string, WebhookSecretLoader, string | undefined]>([
   expect((await parseWebhookRequest(authentic, { secret: load })).workspace).toBe(workspace);
 });
 
-test('a comma is part of a secret that is loaded', async () => {
-  const { statusOf } = setUp({ secret: () => `${secret},${rotated}` });
+test('a comma is part of a secret in a list that is loaded', async () => {
+  const { statusOf } = setUp({ secret: () => [`${secret},${rotated}`] });
   expect([await statusOf(authentic), await statusOf(afterRotation)]).toEqual([401, 401]);
 });
 
@@ -286,12 +287,13 @@ test.each(['secret', 'verifySecret'])(
 
 const wrong = { type: 'configuration_error', option: 'verifySecret' };
 const answers = ['acme-name', '', undefined, null, 0, 1, {}, [], { workspace: '' }, { workspace: 7 }];
+const refused = Object.assign(new Error('acme-name'), { workspace: 'acme' });
 
 test.each<[result: unknown, status: number, workspace?: string]>([
   [true, 200],
   [{ workspace: 'acme' }, 200, 'acme'],
   [false, 401],
-  ...answers.map((answer) => [answer, 500] as [unknown, number]),
+  ...[...answers, refused].map((answer) => [answer, 500] as [unknown, number]),
 ])('verifySecret that returns %j, at once or later: %i', async (result, status, workspace) => {
   const verifiers: WebhookSecretVerifier[] = [() => result as boolean, async () => result as boolean];
   for (const verifySecret of verifiers) {

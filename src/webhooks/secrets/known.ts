@@ -5,12 +5,12 @@ import { pastedProblem } from '../../utils/pasted.js';
 import type { OptionProblem } from '../../validation/check-options.js';
 import { isBytes } from '../body/decode.js';
 import { isCandidate, MAX_SECRET_LENGTH, type SecretOwner } from './find.js';
-import { SECRET_VARIABLE } from './secret-variable.js';
+import { SECRET_VARIABLE, splitSecrets } from './secret-variable.js';
 
 /**
  * Holds workspace secrets: one, a list during a rotation, or an object keyed by workspace name.
  *
- * A bare string may hold several, separated by commas; anywhere else a comma is part of the secret. All
+ * A string may hold several, separated by commas. In a list or an object, a comma is part of the secret. All
  * secrets of a list belong to one workspace. With names, `event.workspace` is the name of the workspace that
  * sent the event. A secret has at most 4,096 characters. `undefined` compiles, for `process.env`, and is
  * refused at run time.
@@ -74,18 +74,21 @@ interface ListedSecret {
 }
 
 /** Lists the secrets that can be used, and what is wrong with the others. */
-export function listSecrets(secrets: unknown): {
+export function listSecrets(given: unknown): {
   readonly listed: readonly ListedSecret[];
   readonly problems: readonly OptionProblem[];
 } {
+  // Wherever a string came from: most programs pass the variable as the option, or read it in a function.
+  const parts = typeof given === 'string' ? splitSecrets(given) : [];
+  const secrets = parts.length > 1 ? parts : (parts[0] ?? given);
   const named: readonly [workspace: string | undefined, secrets: unknown][] =
     isObject(secrets) && !isBytes(secrets) ? Object.entries(secrets) : [[undefined, secrets]];
   const listed: ListedSecret[] = [];
   const problems: OptionProblem[] = [];
-  for (const [workspace, given] of named) {
+  for (const [workspace, some] of named) {
     const name = workspace === undefined ? 'secret' : `secret.${workspace}`;
-    const isList = Array.isArray(given);
-    const list: readonly unknown[] = isList ? given : [given];
+    const isList = Array.isArray(some);
+    const list: readonly unknown[] = isList ? some : [some];
     for (const [index, one] of list.entries()) {
       // A file that a secret is read from ends with a line break.
       const secret = typeof one === 'string' ? one.trim() : '';

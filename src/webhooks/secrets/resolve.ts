@@ -7,7 +7,7 @@ import type { OptionProblem } from '../../validation/check-options.js';
 import { type FindOwner, isCandidate, type OwnerFinder, type SecretOwner } from './find.js';
 import { listSecrets, ownersOf, type WebhookSecrets } from './known.js';
 import type { SecretLoader, WebhookSecretLoader } from './loader.js';
-import { SECRET_VARIABLE, splitSecrets } from './secret-variable.js';
+import { SECRET_VARIABLE } from './secret-variable.js';
 
 /** Sets the secrets of a receiver. Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`. */
 export interface WebhookSecretOptions {
@@ -16,7 +16,7 @@ export interface WebhookSecretOptions {
    *
    * Or pass a function without arguments that loads any of these.
    *
-   * A bare string is split at commas. Elements of lists, secrets of named workspaces and what a function loads
+   * A string is split at commas, also one that a function returns. Elements of lists and secrets of named workspaces
    * are taken as they are.
    *
    * Environment: `AGENT_PLATFORM_WEBHOOK_SECRET`, if this option is absent or undefined.
@@ -83,16 +83,11 @@ export function resolveSecrets(
   return () => finder;
 }
 
-/**
- * Returns the option `secret`, or the environment variable if the option is absent.
- *
- * A bare string is split at commas wherever it came from: most programs pass the variable as the option.
- */
+/** Returns the option `secret`, or the environment variable if the option is absent. */
 export function knownSecrets(
   secret: WebhookSecrets | undefined = readEnvironment(SECRET_VARIABLE),
 ): WebhookSecrets | undefined {
-  const secrets = typeof secret === 'string' ? splitSecrets(secret) : [];
-  return secrets.length > 1 ? secrets : (secrets[0] ?? secret);
+  return secret;
 }
 
 /**
@@ -120,7 +115,7 @@ async function call(
   const result: unknown = await verifySecret(candidate);
   if (result === true) return { isUnnamed: true };
   if (result === false) return undefined;
-  const workspace = isObject(result) ? result.workspace : undefined;
+  const workspace = isObject(result) && !(result instanceof Error) ? result.workspace : undefined;
   if (typeof workspace === 'string' && workspace !== '') return { workspace };
   // Only its type: it may be a secret.
   throw new ConfigurationError(
