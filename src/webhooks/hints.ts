@@ -13,13 +13,12 @@ export const UNREAD = 'It is a Node stream. Only receiver.node(request, response
 
 export const NO_STREAM = 'This `Request` has no stream: pass { method, body: text } to receiver.handle.';
 
-const IN_HONO = 'receiver.fetch(c.req.raw)';
-/** How each framework hands a delivery over. */
+/** How each framework hands a delivery over. With a `${…}` in it, esbuild would keep it in the bundle of parseWebhook. */
 const MOUNTS = `
   Express: app.post('/webhooks', receiver.node)
   Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)
   Koa: context.respond = false; await receiver.node(context.req, context.res)
-  Hono: ${IN_HONO}
+  Hono: receiver.fetch(c.req.raw)
   SvelteKit, Remix, Astro: receiver.fetch(event.request)`;
 
 /**
@@ -42,10 +41,7 @@ export function responseTaken(sent: number, meant: number): string {
 
 /** Says that the program has not sent the response to a delivery. */
 export function responseDropped(status: number): string {
-  return (
-    `the response of receiver.fetch to a webhook (${status}) was not sent. Return it, or one of the same ` +
-    'status: a 200 would tell the service that the event is safe.'
-  );
+  return `the response of receiver.fetch to a webhook (${status}) was not sent. Return it, or its status: a 200 loses the event.`;
 }
 
 /** Describes what a text is instead of a JSON object; undefined if it is one, or starts like it. */
@@ -131,7 +127,7 @@ export function mountingHint(request: unknown): string | undefined {
   }
   if (typeof arrayBuffer === 'function') {
     // Only Hono's `c.req` has `raw`, the `Request` itself (hono 4.13, src/request.ts).
-    return `This is a \`Request\`. Pass it on: ${raw === undefined ? 'receiver.fetch(request)' : IN_HONO}`;
+    return `This is a \`Request\`. Pass it on: receiver.fetch(${raw === undefined ? 'request' : 'c.req.raw'})`;
   }
   // Koa's context has `request` (koa 3.3, lib/application.js), Hono's has `req` and no `method`.
   if (request.request !== undefined || (req !== undefined && method === undefined)) {

@@ -164,9 +164,8 @@ function conflicts(options: Both): readonly OptionProblem[] {
     options[beside] === undefined || options[option] === undefined ? [] : [{ option, text }],
   );
   if (inbox?.storeTimeout !== undefined && inbox.storeTimeout >= deadline) {
-    const text =
-      `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}: ` +
-      'otherwise the receiver refuses events that are still being stored.';
+    // Otherwise the receiver refuses events that are still being stored.
+    const text = `must be above the storeTimeout of the inbox, ${inbox.storeTimeout} ms, got ${deadline}.`;
     problems.push({ option: 'deadline', text });
   }
   return problems;

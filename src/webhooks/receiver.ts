@@ -197,8 +197,7 @@ export class HandlingReceiver extends WebhookReceiver {
     if (this.parts.settings.inbox === undefined) return this.parts.handlers;
     // From JavaScript: its type has no handlers.
     throw new ConfigurationError(
-      'A receiver with an inbox runs no handlers. Pass them to the worker:\n' +
-        "  inbox.work({ lead_captured: (event) => … }), or createWebhookHandlers().on('lead_captured', …)",
+      'A receiver with an inbox runs no handlers. Pass them to the worker: inbox.work({ lead_captured: … })',
       { option: 'inbox' },
     );
   }

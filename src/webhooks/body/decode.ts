@@ -1,3 +1,5 @@
+import { kindOf } from '../../utils/issues.js';
+
 /** A body, decoded if it is text or bytes. */
 export interface DecodedBody {
   /** The text; undefined if a body parser was in front. */
@@ -30,7 +32,7 @@ export function decodeBody(body: unknown, headers?: unknown): DecodedBody {
 
 /** Not by `instanceof`: the Buffer of another realm, such as Jest's, is another class (jestjs/jest#4422). */
 export function isBytes(body: unknown): body is ArrayBuffer | ArrayBufferView<ArrayBuffer> {
-  return ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === '[object ArrayBuffer]';
+  return ArrayBuffer.isView(body) || kindOf(body) === 'ArrayBuffer';
 }
 
 /** Returns the bytes of a body; undefined if a body parser has made an object of it. */
