@@ -50,7 +50,6 @@ const QUERY_TIMEOUT_MS = 2_000;
  * whether one runs now, and `job-worker.ts` records how its run has ended.
  */
 export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
-  readonly name = 'Redis';
   readonly deadLetters = new FailedJobs(() => this.#open(QUERY_TIMEOUT_MS));
   readonly mayPass = mayPass;
   readonly clean = cleanError;

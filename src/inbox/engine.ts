@@ -90,8 +90,6 @@ export interface FoundHealth<Warning extends string> {
 
 /** Where an inbox keeps its events. */
 export interface Engine<Warning extends string, Worker extends Consumer = Consumer> {
-  /** The storage, inside a sentence: `Redis`, `the file`. */
-  readonly name: string;
   readonly deadLetters: DeadLetterStorage;
   /**
    * Stores an event, unless its key is there already. Tried once.

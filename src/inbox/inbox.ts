@@ -110,17 +110,17 @@ export class Inbox<
    * the event.
    */
   async store(event: StoredWebhook): Promise<void> {
-    const { engine } = this.#parts;
+    const { engine, reporter } = this.#parts;
     const json = JSON.stringify(event);
     const { length } = json;
     if (this.#waitingChars + length > WAITING.most) {
       const problem = `More than ${WAITING.most} characters of events wait to be stored`;
-      throw new WebhookError(`${problem}: ${engine.name} does not keep up`);
+      throw new WebhookError(`${problem}: ${reporter.storage} does not keep up`);
     }
     this.#waitingChars += length;
     const leave = () => void (this.#waitingChars -= length);
     let storing: Promise<void> = Promise.resolve();
-    const notStored = `The event could not be stored in ${engine.name}`;
+    const notStored = `The event could not be stored in ${reporter.storage}`;
     const attempt = (msLeft: number): Promise<void> => {
       storing = engine.store(event, Math.max(msLeft - EARLIER_MS, 1), json);
       return within(storing, msLeft, () => new WebhookError(`${notStored}: no response within ${msLeft} ms`));

@@ -14,15 +14,16 @@ const MAX_KINDS = 1_000;
 export class InboxReporter {
   readonly #log: LeveledLogger;
   readonly #hooks: InboxHooks;
-  readonly #storage: string;
   readonly #warned = new Set<string>();
   readonly #failedAt = new Map<string, number>();
 
-  /** @param storage - The storage of the inbox, as the subject of a sentence. */
-  constructor({ log, hooks }: Pick<InboxSettings, 'log' | 'hooks'>, storage: string) {
+  /** @param storage - The storage of the inbox, inside a sentence: `Redis`, `the file`. */
+  constructor(
+    { log, hooks }: Pick<InboxSettings, 'log' | 'hooks'>,
+    readonly storage: string,
+  ) {
     this.#log = log;
     this.#hooks = hooks;
-    this.#storage = storage;
   }
 
   /** Reports a run that has succeeded. Describes it only for a reader, because most events end here. */
@@ -95,7 +96,7 @@ export class InboxReporter {
     if (now - last < QUIET_PERIOD_MS) return;
     if (this.#failedAt.size >= MAX_KINDS) this.#failedAt.clear();
     this.#failedAt.set(kind, now);
-    this.#log.log('error', () => `inbox: ${this.#storage} failed: ${onOneLine(message)}`);
+    this.#log.log('error', () => `inbox: ${this.storage} failed: ${onOneLine(message)}`);
   }
 
   /** Logs a warning, once for each kind. */

@@ -49,7 +49,6 @@ const POLL_MS = 250;
  * `batcher.ts` sends what comes at the same time as one query.
  */
 export class PostgresEngine implements Engine<PostgresWarning> {
-  readonly name = 'Postgres';
   readonly mayPass = mayPass;
   readonly clean = cleanError;
   readonly deadLetters: Events;

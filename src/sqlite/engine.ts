@@ -41,7 +41,6 @@ const POLL_MS = 100;
  * its loop.
  */
 export class SqliteEngine implements Engine<SqliteWarning> {
-  readonly name = 'the file';
   readonly deadLetters: Events;
   readonly mayPass = mayPass;
   readonly clean = cleanError;
