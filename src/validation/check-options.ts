@@ -64,13 +64,13 @@ export function isPlain(value: unknown): boolean {
 }
 
 /** Throws one `ConfigurationError`: a sentence for one problem, a list for several. */
-export function refuseOptions(of: string, problems: readonly OptionProblem[], cause?: unknown): never {
+export function refuseOptions(of: string, problems: readonly OptionProblem[]): never {
   const lines = problems.map(({ option, text }) => `${option} ${text}`);
   const summary =
     lines.length === 1
       ? `${of}: ${lines[0]}`
       : [`${of}: ${lines.length} options are missing or wrong`, ...lines].join('\n  - ');
-  throw new ConfigurationError(summary, { option: problems[0]?.option ?? 'options', cause });
+  throw new ConfigurationError(summary, { option: problems[0]?.option ?? 'options' });
 }
 
 /** Nobody misspells more. */

@@ -88,17 +88,11 @@ export function parseWebhook(body: unknown, options: ParseWebhookOptions = {}): 
   const given: WebhookSecretOptions = options;
   if (typeof given?.secret === 'function' || given?.verifySecret !== undefined) {
     const option = given.verifySecret === undefined ? 'secret' : 'verifySecret';
-    throw new ConfigurationError(
-      `parseWebhook is synchronous, so ${option} cannot be a function: use parseWebhookRequest.`,
-      { option },
-    );
+    refuse(option, 'cannot be a function, because parseWebhook is synchronous. Use parseWebhookRequest.');
   }
   checkParsing(options);
   if (isRequest(body) || isThenable(body) || isStream(body)) {
-    throw new ConfigurationError(
-      'parseWebhook needs a body that was read: pass `await request.text()`, or use parseWebhookRequest.',
-      { option: 'body' },
-    );
+    refuse('body', 'must have been read. Pass `await request.text()`, or use parseWebhookRequest.');
   }
   const findOwner = ownersOf(knownSecrets(options.secret));
   try {

@@ -52,7 +52,7 @@ test.each<[string, () => unknown]>([
 ])('only parseWebhookRequest takes %s, and parseWebhook says what to pass', async (_, make) => {
   const error = errorOf(() => parseWebhook(make(), { secret }));
   expect(error).toMatchObject({ type: 'configuration_error', option: 'body' });
-  expect(String(error)).toContain('needs a body that was read: pass `await request.text()`');
+  expect(String(error)).toContain('body must have been read. Pass `await request.text()`');
   expect(await parseWebhookRequest(make(), { secret })).toEqual(event);
 });
 
