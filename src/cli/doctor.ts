@@ -118,7 +118,6 @@ async function checkService({ env }: Terminal, report: Report): Promise<void> {
     return;
   }
   report('settings', 'ok', `region ${platform.region} at ${platform.baseUrl}, ${checkSecrets(env, report)}`);
-  checkRegions(env, report);
   const start = performance.now();
   try {
     const tools = await platform.tools.listDefaults();
@@ -149,17 +148,6 @@ function checkSecrets(env: Terminal['env'], report: Report): string {
     report('settings', 'fail', `${option.replace('secret', SECRET_VARIABLE)} ${text}`);
   }
   return secrets.length === 1 ? '1 webhook secret' : `${secrets.length} webhook secrets, separated by commas`;
-}
-
-/** Warns if the address of a region names the other region. The specification gives no addresses. */
-function checkRegions(env: Terminal['env'], report: Report): void {
-  for (const region of REGIONS) {
-    const variable = baseUrlVariable(region);
-    const words = env[variable]?.toLowerCase().split(/[^a-z]+/) ?? [];
-    const other = REGIONS.find((one) => one !== region && words.includes(one));
-    if (other === undefined || words.includes(region)) continue;
-    report('settings', 'warn', `${variable} names region ${other}. Are the addresses swapped?`);
-  }
 }
 
 function baseUrlVariable(region: Region): string {

@@ -148,7 +148,6 @@ test.each<[finding: string, env: Readonly<Record<string, string | undefined>>]>(
   ['fail  settings  AgentPlatform: token is not the bare value: .*', { TOKEN: 'Bearer token' }],
   ['warn  settings  This .* AGENT_PLATFORM_TOKN. Did you mean "AGENT_PLATFORM_TOKEN"\\?', { TOKN: 'x' }],
   ['warn  settings  This .*_LOG_LEVEL. Did you mean "AGENT_PLATFORM_LOG"\\?', { LOG_LEVEL: 'x' }],
-  ['warn  settings  .*_BASE_URL_NA names region eu\\..*', { BASE_URL_NA: 'https://api-eu.example.com' }],
 ])('finds %s', async (finding, changes) => {
   const { env } = await service();
   const changed = Object.entries(changes).map(([name, value]) => [`AGENT_PLATFORM_${name}`, value] as const);
