@@ -72,10 +72,8 @@ export class JobConsumer implements Consumer {
   constructor(parts: ConsumerParts) {
     this.#parts = parts;
     const { settings, runner } = parts;
-    const reconnectOnError = leaveReplica('resent', (error) =>
-      parts.reporter.storageFailed(cleanError(error)),
-    );
-    this.#client = newClient(settings.connection, { reconnectOnError }, WITHOUT_LIMIT);
+    const defaults = { reconnectOnError: leaveReplica() };
+    this.#client = newClient(settings.connection, defaults, WITHOUT_LIMIT);
     this.#client.on('error', (error: Error) => {
       outliveFailover(this.#client, error);
       if (!this.#isClosing) this.#failed(error);
@@ -103,10 +101,13 @@ export class JobConsumer implements Consumer {
   /** Starts to take events, unless the queue belongs to another application. */
   async #start(): Promise<void> {
     const { settings, reporter } = this.#parts;
+    const check = () =>
+      checkOwner(this.#client, settings).catch((error: unknown) => {
+        if (!this.#isClosing) throw error;
+      });
     try {
-      await checkOwner(this.#client, settings);
+      await this.bullmq.untilAnswered(check);
     } catch (error) {
-      if (this.#isClosing) return;
       const clean = cleanError(error);
       reporter.storageFailed(clean);
       this.#failure = { message: clean.message, until: Number.POSITIVE_INFINITY };
@@ -284,9 +285,9 @@ export class JobConsumer implements Consumer {
     if (isRefusal) this.#pause();
   }
 
-  /** BullMQ 6.7.0 repeats a refused command at once (`classes/worker.js:962`), thousands of times a second. */
+  /** BullMQ 6.7.0 repeats a refused command at once (`classes/worker.js:962`), thousands of times a second. `resume` would start a worker. */
   #pause(): void {
-    if (this.#pausing !== undefined || this.#isClosing) return;
+    if (this.#pausing !== undefined || this.#isClosing || !this.bullmq.isRunning()) return;
     void this.bullmq.pause(true);
     this.#pausing = setTimeout(() => {
       this.#pausing = undefined;

@@ -185,7 +185,7 @@ export class BullMQEngine implements Engine<BullMQWarning, JobConsumer> {
   #makeClient(): OpenedClient {
     const { connection, replicas } = this.#settings;
     // `store` repeats what was refused; ioredis would do so even after the receiver has responded.
-    const reconnectOnError = leaveReplica('rejected', this.#failed);
+    const reconnectOnError = leaveReplica(this.#failed);
     const opened = openClient(connection, { ...STORING_DEFAULTS, reconnectOnError });
     // `WAIT` blocks its connection, and that of the application is not ours to block.
     if (opened.isOwned || replicas === 0) return opened;

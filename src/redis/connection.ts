@@ -85,17 +85,13 @@ function failoverOf({ sentinels }: RedisOptions): RedisOptions {
  * Reconnects when Redis refuses a write because it is a replica now.
  *
  * After a failover the connection can stay open, and only a new one reaches the Redis that takes writes. The
- * refused command is rejected, or sent again.
+ * refused command is rejected: https://github.com/redis/ioredis#reconnect-on-error
  */
-export function leaveReplica(
-  command: 'rejected' | 'resent',
-  onRefused: (error: Error) => void = () => undefined,
-): (error: Error) => false | 1 | 2 {
+export function leaveReplica(onRefused: (error: Error) => void = () => undefined): (error: Error) => boolean {
   return (error) => {
-    if (!isReadOnly(error)) return false;
-    onRefused(error);
-    // Defined by ioredis: https://github.com/redis/ioredis#reconnect-on-error
-    return command === 'rejected' ? 1 : 2;
+    const isRefused = isReadOnly(error);
+    if (isRefused) onRefused(error);
+    return isRefused;
   };
 }
 

@@ -102,7 +102,7 @@ class RedisDedupeStore implements RedisDedupe {
       maxRetriesPerRequest: 1,
       connectTimeout: timeout,
       socketTimeout: timeout,
-      reconnectOnError: leaveReplica('rejected'),
+      reconnectOnError: leaveReplica(),
     });
     this.#client = client;
     this.#isOwned = isOwned;

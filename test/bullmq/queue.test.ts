@@ -52,6 +52,26 @@ test('an event waits for room in a full Redis', async () => {
   expect(await storing).toBe(true);
 });
 
+test.each([
+  ['maxmemory', '1'],
+  ['min-replicas-to-write', '1'],
+])(
+  'a worker of a named application that starts while %s refuses writes goes on later',
+  async (...setting) => {
+    const { url } = await openRedis();
+    const client = openClient(url);
+    const webhook = stored();
+    await createInbox({ connection: url, application: 'crm' }).store(webhook);
+    await client.config('SET', ...setting);
+    const inbox = createInbox({ connection: url, application: 'crm' });
+    const handled: string[] = [];
+    inbox.work(processing(async ({ key }) => void handled.push(key)));
+    await eventually(async () => expect((await inbox.health()).warnings.worker).toMatch(/OOM|NOREPLICAS/));
+    await client.config('SET', setting[0], '0');
+    await eventually(() => expect(handled).toEqual([webhook.key]));
+  },
+);
+
 test('a Redis that stays full is an InboxFullError, which contains nothing of the event', async () => {
   const { url } = await openRedis('--maxmemory', '1mb');
   const inbox = createInbox({ connection: url, storeTimeout: 5_000 });
