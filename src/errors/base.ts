@@ -1,13 +1,7 @@
 import { printable } from '../utils/printable.js';
 
-/** The stable kind of an error, for `switch`. It survives minification, bundling and duplicate installs. */
-export type ErrorType =
-  | 'agent_platform_error'
-  | 'configuration_error'
-  | 'request_validation_error'
-  | 'connection_error'
-  | 'timeout_error'
-  | 'abort_error'
+/** Those of `ApiError` and the classes below it. */
+export type ApiErrorType =
   | 'api_error'
   | 'bad_request_error'
   | 'authentication_error'
@@ -16,10 +10,10 @@ export type ErrorType =
   | 'conflict_error'
   | 'unprocessable_entity_error'
   | 'rate_limit_error'
-  | 'server_error'
-  | 'operation_failed_error'
-  | 'response_validation_error'
-  | 'hook_error'
+  | 'server_error';
+
+/** Those of `WebhookError` and the classes below it. */
+export type WebhookErrorType =
   | 'webhook_error'
   | 'webhook_verification_error'
   | 'webhook_payload_error'
@@ -27,6 +21,20 @@ export type ErrorType =
   | 'inbox_full_error'
   | 'file_gone_error'
   | 'inbox_replicas_error';
+
+/** The stable kind of an error, for `switch`. It survives minification, bundling and duplicate installs. */
+export type ErrorType =
+  | 'agent_platform_error'
+  | 'configuration_error'
+  | 'request_validation_error'
+  | 'hook_error'
+  | 'connection_error'
+  | 'timeout_error'
+  | 'abort_error'
+  | ApiErrorType
+  | 'operation_failed_error'
+  | 'response_validation_error'
+  | WebhookErrorType;
 
 /** The key of the names of an error's classes, on every instance. All installs of this package share it. */
 const brand = /* @__PURE__ */ Symbol.for('agent-platform-sdk.error');

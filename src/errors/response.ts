@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../schemas/envelope.js';
 import type { Issue } from '../utils/issues.js';
-import { setUnprinted } from './base.js';
+import { type ApiErrorType, setUnprinted } from './base.js';
 import { CallError, type CallErrorParts } from './call.js';
 
 /** The parts of every error about a response. */
@@ -55,16 +55,7 @@ abstract class ResponseError extends CallError {
  */
 export class ApiError extends ResponseError {
   static override readonly errorName: string = 'ApiError';
-  declare readonly type:
-    | 'api_error'
-    | 'bad_request_error'
-    | 'authentication_error'
-    | 'permission_denied_error'
-    | 'not_found_error'
-    | 'conflict_error'
-    | 'unprocessable_entity_error'
-    | 'rate_limit_error'
-    | 'server_error';
+  declare readonly type: ApiErrorType;
 
   /**
    * Holds the body if it is an error body of the specification (section 7), else undefined.

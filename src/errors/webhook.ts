@@ -1,5 +1,5 @@
 import { formatIssues, type Issue } from '../utils/issues.js';
-import { AgentPlatformError, setUnprinted } from './base.js';
+import { AgentPlatformError, setUnprinted, type WebhookErrorType } from './base.js';
 import { ConfigurationError } from './request.js';
 
 /**
@@ -25,14 +25,7 @@ import { ConfigurationError } from './request.js';
  */
 export class WebhookError extends AgentPlatformError {
   static override readonly errorName: string = 'WebhookError';
-  declare readonly type:
-    | 'webhook_error'
-    | 'webhook_verification_error'
-    | 'webhook_payload_error'
-    | 'unknown_event_error'
-    | 'inbox_full_error'
-    | 'file_gone_error'
-    | 'inbox_replicas_error';
+  declare readonly type: WebhookErrorType;
 
   /**
    * Whether processing the same webhook again can succeed.
