@@ -5,7 +5,7 @@ import type { Region } from '../../../utils/regions.js';
 import { hintFor } from '../../../utils/suggest.js';
 import { checkOptions } from '../../../validation/check-options.js';
 import { checkFieldNames, copyOf, overlay } from '../../fixtures/overlay.js';
-import { type Kind, kinds, ownerFields, ownerIdOf, type RecordPlace, wordFor } from './kinds.js';
+import { type Kind, keyOf, kinds, ownerFields, ownerIdOf, type RecordPlace, wordFor } from './kinds.js';
 import type { CollectionName, FakeRegionState, NewRecordOf, RecordTypes } from './records.js';
 
 type CollectionPlace = RecordPlace & { readonly onChange: () => void };
@@ -39,14 +39,15 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   put(record: RecordTypes[Name]): RecordTypes[Name] {
     this.checkShape(record);
     this.#checkOwner(record);
-    const { unique, key } = this.#kind;
+    const { unique } = this.#kind;
+    const key = keyOf(this.#name, record);
     const holder = unique && this.holderOf(unique(record));
-    if (holder !== undefined && holder !== key(record)) {
+    if (holder !== undefined && holder !== key) {
       const word = wordFor(this.#name);
       const message = `The agent already has a ${word} with the same key: "${holder}". Choose another key.`;
       throw new ConfigurationError(message, { option: 'key' });
     }
-    this.set(key(record), record);
+    this.set(key, record);
     return record;
   }
 
@@ -63,7 +64,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
   /** Adds a record that `checkShape` has accepted, whatever it refers to: an operation may have removed that. */
   putBack(record: object): void {
     const checked = record as RecordTypes[Name];
-    this.set(this.#kind.key(checked), checked);
+    this.set(keyOf(this.#name, checked), checked);
   }
 
   /** Returns the key of the record that has a unique value, such as the key of a variable. */
@@ -79,7 +80,7 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     this.#checkNames(fields);
     // `put` checks it.
     const after = overlay(before, fields) as RecordTypes[Name];
-    if (this.#kind.key(after) !== id) {
+    if (keyOf(this.#name, after) !== id) {
       throw new ConfigurationError(`The id of ${wordFor(this.#name)} "${id}" cannot be changed.`, {
         option: 'id',
       });
@@ -119,14 +120,14 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
 
   /** Gives a new record an unused id, the same in every run: `tool_eu_1`, `tool_eu_2`. */
   #identify(fields: object): RecordTypes[Name] {
-    const { idField, prefix, key } = this.#kind;
+    const { idField, prefix = wordFor(this.#name) } = this.#kind;
     // Only its id and its owners are read before it is complete.
     if (idField in fields) return fields as RecordTypes[Name];
     for (;;) {
       this.#lastId += 1;
       const id = `${prefix}_${this.#place.region}_${this.#lastId}`;
       const known = { ...fields, [idField]: id } as object as RecordTypes[Name];
-      if (!this.has(key(known))) return known;
+      if (!this.has(keyOf(this.#name, known))) return known;
     }
   }
 

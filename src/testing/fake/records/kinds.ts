@@ -25,16 +25,16 @@ export type OwnerName = keyof typeof ownerFields;
 
 /** One kind of record. */
 export interface Kind<Name extends CollectionName> {
-  /** The beginning of new ids. */
-  readonly prefix: string;
+  /** The beginning of new ids. By default, the word for a record. */
+  readonly prefix?: string;
   /** The field of its id. */
   readonly idField: string;
   /** The collection whose records own these: by default, its first record. A field names the owner. */
   readonly owner?: OwnerName;
   /** The records stay when their owner is deleted. By default, they go too. */
   readonly outlivesOwner?: true;
-  /** The key of a record in its collection. */
-  readonly key: (record: RecordTypes[Name]) => string;
+  /** The key of a record in its collection. By default, its id. */
+  readonly key?: (record: RecordTypes[Name]) => string;
   /** The schema of a complete record. */
   readonly schema: z.core.$ZodType<RecordTypes[Name]> & { readonly shape: object };
   /** Returns the fields that a new record gets if they are missing. Its id and its owners are known. */
@@ -63,10 +63,8 @@ const requiredTexts = /* @__PURE__ */ z.array(requiredText);
 // The type keeps the schemas out of the declaration files.
 export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
   workspaces: {
-    prefix: 'workspace',
     idField: 'id',
     example: { id: 'acme', ownerIds: ['owner_1'], memberIds: [] },
-    key: ({ id }) => id,
     schema: closedObject(() => ({
       id: requiredText,
       secret: requiredText,
@@ -82,39 +80,31 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     }),
   },
   orgs: {
-    prefix: 'org',
     idField: 'id',
     owner: 'workspaces',
     outlivesOwner: true,
     example: { id: 'acme_org' },
-    key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, workspaceId: requiredText })),
     defaults: () => ({}),
   },
   clients: {
-    prefix: 'client',
     idField: 'ID',
     owner: 'orgs',
     example: { ID: 'dana', name: 'Dana', email: 'dana@acme.example' },
-    key: ({ ID }) => ID,
     schema: OrgClientSchema,
     defaults: ({ ID }) => ({ name: ID }),
   },
   teams: {
-    prefix: 'team',
     idField: 'ID',
     owner: 'orgs',
     example: { ID: 'sales', label: 'Sales', memberIds: [] },
-    key: ({ ID }) => ID,
     schema: TeamSchema,
     defaults: ({ ID }) => ({ key: ID, memberIds: [] }),
   },
   agents: {
-    prefix: 'agent',
     idField: 'id',
     owner: 'workspaces',
     example: { id: 'bot', name: 'Bot', advanced: { serverUrl: 'http://127.0.0.1:3000/webhooks' } },
-    key: ({ id }) => id,
     schema: closedObject(() => ({
       id: requiredText,
       name: requiredText,
@@ -131,11 +121,9 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     }),
   },
   variables: {
-    prefix: 'variable',
     idField: 'id',
     owner: 'agents',
     example: { id: 'plan', key: 'plan', value: 'pro' },
-    key: ({ id }) => id,
     schema: VariableSchema,
     // Two choices: `type` is 'string', the one value shown (2.3), and `userId` the first owner of the agent's
     // workspace.
@@ -147,11 +135,9 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     unique: ({ agentId, key }) => keyOfPair(agentId, key),
   },
   tools: {
-    prefix: 'tool',
     idField: 'id',
     owner: 'agents',
     example: { id: 'crm_lookup', name: 'CRM lookup' },
-    key: ({ id }) => id,
     schema: ToolSchema,
     defaults: ({ id }) => ({ name: id }),
   },
@@ -180,11 +166,9 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     },
   },
   leads: {
-    prefix: 'lead',
     idField: 'id',
     owner: 'agents',
     example: { id: 'lead_of_dana' },
-    key: ({ id }) => id,
     schema: closedObject(() => ({ id: requiredText, agentId: requiredText })),
     defaults: () => ({}),
   },
@@ -194,11 +178,16 @@ export const kinds: { readonly [Name in CollectionName]: Kind<Name> } = {
     owner: 'workspaces',
     outlivesOwner: true,
     example: { sid: 'PN1', imported: true },
-    key: ({ sid }) => sid,
     schema: closedObject(() => ({ sid: requiredText, imported: z.boolean(), workspaceId: text })),
     defaults: () => ({ imported: false }),
   },
 };
+
+/** Returns the key of a record in its collection. */
+export function keyOf<Name extends CollectionName>(name: Name, record: RecordTypes[Name]): string {
+  const { key, idField }: Kind<Name> = kinds[name];
+  return key?.(record) ?? String((record as Readonly<Record<string, unknown>>)[idField]);
+}
 
 /** Returns the id of a record's owner, if it has one in this collection. */
 export function ownerIdOf(record: object, owner: OwnerName): string | undefined {

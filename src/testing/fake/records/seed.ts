@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../../errors/index.js';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
-import { collectionNames, kinds } from './kinds.js';
+import { collectionNames, keyOf } from './kinds.js';
 import type { CollectionName, RegionRecords, StartRecords } from './records.js';
 import { listsSchema, type RegionStore, type Store } from './region-store.js';
 
@@ -127,7 +127,7 @@ function addRecords(region: Region, store: RegionStore, records: RegionRecords):
     const keys = new Set<string>();
     for (const [index, record] of (all[name] ?? []).entries()) {
       try {
-        const key = kinds[name].key(store[name].add(record));
+        const key = keyOf(name, store[name].add(record));
         if (keys.has(key)) throw new ConfigurationError('Another record has this id.', { option: 'id' });
         keys.add(key);
       } catch (error) {
