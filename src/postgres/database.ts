@@ -82,7 +82,9 @@ export class Database {
   ): Promise<Found[]> {
     try {
       // The rows are what the SQL selects.
-      return (await pool.query(sql.replaceAll('$.', `${this.schema}.`), [...values])).rows as Found[];
+      // Without values there must be no list of them: `pg.native` takes several statements only so.
+      const bound = values.length > 0 ? [...values] : undefined;
+      return (await pool.query(sql.replaceAll('$.', `${this.schema}.`), bound)).rows as Found[];
     } catch (error) {
       if (isTimeout(error)) this.#pools.stores.query(CANCEL).catch(ignore);
       throw error;
