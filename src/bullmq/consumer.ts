@@ -285,7 +285,10 @@ export class JobConsumer implements Consumer {
     if (isRefusal) this.#pause();
   }
 
-  /** BullMQ 6.7.0 repeats a refused command at once (`classes/worker.js:962`), thousands of times a second. `resume` would start a worker. */
+  /**
+   * BullMQ 6.7.0 repeats a refused command at once (`classes/worker.js:962`), thousands of times a second. A worker
+   * that has not started yet does not, and `resume` would start it.
+   */
   #pause(): void {
     if (this.#pausing !== undefined || this.#isClosing || !this.bullmq.isRunning()) return;
     void this.bullmq.pause(true);
