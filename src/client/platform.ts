@@ -13,7 +13,7 @@ import { bindMethods } from '../utils/bound.js';
 import { typeName } from '../utils/issues.js';
 import { parseJson } from '../utils/json.js';
 import type { Region } from '../utils/regions.js';
-import { refuseOptions } from '../validation/check-options.js';
+import { defined, refuseOptions } from '../validation/check-options.js';
 import { type ApiPromise, PendingCall } from './api-promise.js';
 import { createSend, type Send } from './call/send.js';
 import { masked, shownPath } from './call/words.js';
@@ -29,7 +29,6 @@ import {
   checkChanges,
   checkRawOptions,
   copied,
-  defined,
   mergeHeaders,
   resolveSettings,
   type Settings,

@@ -13,6 +13,7 @@ import { isThenable } from '../utils/waiting.js';
 import {
   checkedBy,
   checkOptions,
+  defined,
   func,
   isPlain,
   loggingOptions,
@@ -218,15 +219,6 @@ function withCallOptions(base: CallSettings, options: CallOptions): CallSettings
     headers: mergeHeaders(base.headers, options.headers),
     fetchOptions: { ...base.fetchOptions, ...options.fetchOptions },
   };
-}
-
-type Defined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
-
-/** Returns the options without those that are undefined, which change nothing. */
-export function defined<Options extends object>(options: Options): Defined<Options> {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  // The entries are its own.
-  return Object.fromEntries(entries) as Defined<Options>;
 }
 
 /** Copies options with those that they inherit, such as the getters of a class: `...` leaves them out. */

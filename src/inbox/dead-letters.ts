@@ -1,8 +1,8 @@
 import * as z from 'zod/v4/mini';
 import { bindMethods } from '../utils/bound.js';
-import { checkOptions, func, type OptionFields, wholeNumber } from '../validation/check-options.js';
+import { checkOptions, defined, func, type OptionFields, wholeNumber } from '../validation/check-options.js';
 import type { StoredWebhook } from '../webhooks/inbox.js';
-import { type Settled, withDefaults } from './options.js';
+import type { Settled } from './options.js';
 
 /** A stored event that failed for good: it was out of attempts, or invalid. */
 export interface DeadLetter {
@@ -107,7 +107,7 @@ export class DeadLetters {
    */
   async list(options: ListDeadLettersOptions = {}): Promise<DeadLetter[]> {
     checkOptions(z.strictObject(listFields), options, { of: 'deadLetters.list' });
-    const { after, limit } = withDefaults(LIST_DEFAULTS, options);
+    const { after, limit } = { ...LIST_DEFAULTS, ...defined(options) };
     return this.#ask(() => this.#storage.list(after, limit));
   }
 

@@ -5,6 +5,7 @@ import { HUNDRED_YEARS_MS } from '../utils/waiting.js';
 import {
   checkedBy,
   checkOptions,
+  defined,
   func,
   loggingOptions,
   milliseconds,
@@ -123,15 +124,6 @@ export interface CloseOptions {
 /** Options with their defaults filled in. */
 export type Settled<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
 
-/** Returns the defaults, each replaced by the option of its name unless that is undefined. */
-export function withDefaults<Defaults extends object>(
-  defaults: Defaults,
-  options: { readonly [Name in keyof Defaults]?: Defaults[Name] | undefined },
-): Defaults {
-  const given = Object.entries(options).filter(([name, value]) => name in defaults && value !== undefined);
-  return { ...defaults, ...Object.fromEntries(given) };
-}
-
 /** The options of an inbox that are used as given, or else by their default. */
 type Plain = Omit<InboxOptions, 'application' | 'backoff' | 'logger' | 'logLevel'>;
 
@@ -203,7 +195,7 @@ export function settleOptions(options: InboxOptions): InboxSettings {
   const { delay, maxDelay } = backoff;
   if (delay < LEAST_BACKOFF_MS) warnOfUnits(log, 'inbox', { backoff: delay });
   warnOfUnits(log, 'inbox', { 'backoff.maxDelay': maxDelay });
-  const plain = withDefaults(INBOX_DEFAULTS, options);
+  const plain = { ...INBOX_DEFAULTS, ...defined(options) };
   return { ...plain, application, backoff, log };
 }
 
@@ -211,7 +203,7 @@ const LEAST_BACKOFF_MS = 100;
 
 function settleBackoff(given: InboxOptions['backoff'] = { type: 'exponential' }): Settled<Backoff> {
   const options = typeof given === 'number' ? ({ type: 'fixed', delay: given } as const) : given;
-  const backoff = withDefaults(BACKOFF_DEFAULTS, options);
+  const backoff = { ...BACKOFF_DEFAULTS, ...defined(options) };
   if (backoff.delay <= backoff.maxDelay) return backoff;
   if (options.maxDelay === undefined) return { ...backoff, maxDelay: backoff.delay };
   const text = `must be at least the delay, ${backoff.delay} ms, got ${backoff.maxDelay}.`;
@@ -247,7 +239,7 @@ export function resolveWork(options: WorkOptions, log: LeveledLogger): WorkSetti
   checkOptions(z.strictObject(workFields), options, { of: 'inbox.work' });
   const { handlerTimeout, lockDuration } = options;
   warnOfUnits(log, 'inbox', { handlerTimeout, lockDuration });
-  return withDefaults(WORK_DEFAULTS, options);
+  return { ...WORK_DEFAULTS, ...defined(options) };
 }
 
 const DEFAULT_GRACE_MS = 25_000;

@@ -58,6 +58,15 @@ export function checkOptions(
   if (problems.length > 0) refuseOptions(about.of, problems);
 }
 
+type Defined<Options> = { [Name in keyof Options]?: Exclude<Options[Name], undefined> };
+
+/** Returns the options without those that are undefined, which change nothing. */
+export function defined<Options extends object>(options: Options): Defined<Options> {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  // The entries are its own.
+  return Object.fromEntries(entries) as Defined<Options>;
+}
+
 /** Whether a value can have options: not a promise that was not awaited, nor a signal in their place. */
 export function isPlain(value: unknown): boolean {
   return /^(Object|Module)$/.test(kindOf(value));
