@@ -228,6 +228,7 @@ test.each([
   ['nothing', undefined],
   ['a text', text],
   ['an object', tool],
+  ['a response without ok', { status: 200, headers: new Headers(), text: () => Promise.resolve(text) }],
   ['a response without headers', { ok: true, status: 200, text: () => Promise.resolve(text) }],
 ])('a fetch that gives %s ends in a typed error', async (_, received) => {
   expect(await rejectionOf(connectWith(received).workspaces.delete('w1'))).toMatchObject({

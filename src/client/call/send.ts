@@ -208,7 +208,8 @@ async function exchange(
       : ownFetch(url, init));
     // From a program's own `fetch` it may be anything.
     const response = given as Response | undefined;
-    if (typeof response?.text === 'function' && typeof response.headers?.get === 'function') {
+    const isRead = typeof response?.text === 'function' && typeof response.headers?.get === 'function';
+    if (isRead && typeof response.ok === 'boolean') {
       // A `fetch` that ignores its signal responds too late.
       if (signal.aborted) response.body?.cancel().catch(() => undefined);
       signal.throwIfAborted();
