@@ -148,11 +148,7 @@ const MISPLACED: readonly [beside: keyof Both, option: keyof Both, where: string
   ['inbox', 'validation', OF_HANDLERS],
   ['inbox', 'onDrift', OF_HANDLERS],
   ['inbox', 'handlers', 'belong to the worker: inbox.work(handlers).'],
-  [
-    'inbox',
-    'dedupe',
-    'cannot be combined with `inbox`, which recognises duplicates itself: see its `retention`.',
-  ],
+  ['inbox', 'dedupe', 'belongs to the inbox: see its `retention`.'],
   ['handlers', 'validation', OF_HANDLERS],
   ['handlers', 'onDrift', OF_HANDLERS],
 ];

@@ -44,7 +44,7 @@ test.each<[options: object, option: string, message?: string]>([
   ],
   [{ inbox, deadline: 100, validation: 'strict' }, 'validation', OF_HANDLERS],
   [{ inbox, onDrift: never }, 'onDrift', OF_HANDLERS],
-  [{ inbox, dedupe: {} }, 'dedupe', 'cannot be combined with `inbox`'],
+  [{ inbox, dedupe: {} }, 'dedupe', 'belongs to the inbox'],
   [{ inbox, handlers: createWebhookHandlers() }, 'handlers', 'belong to the worker: inbox.work(handlers)'],
   [{ handlers: createWebhookHandlers(), validation: 'off' }, 'validation', OF_HANDLERS],
   [{ handlers: createWebhookHandlers(), onDrift: never }, 'onDrift', OF_HANDLERS],
