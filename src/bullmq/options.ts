@@ -89,10 +89,8 @@ export function resolveBullMQ(options: BullMQInboxOptions): BullMQSettings {
   const { replicas = 0, highWater = DEFAULT_HIGH_WATER } = options;
   const settings = settleOptions(options);
   if (options.queueName === undefined) {
-    settings.log.log(
-      'warn',
-      () => 'inbox: no queueName is set. Set one, because applications without one share a queue.',
-    );
+    const warning = 'inbox: no queueName is set. Set one, because applications without one share a queue.';
+    settings.log.log('warn', () => warning);
   }
   return {
     ...settings,

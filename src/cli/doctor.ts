@@ -84,11 +84,8 @@ The exit code is 0 if every check is ok, without warnings.`,
     const findings: { check: string; result: Tone; detail: string }[] = [];
     const report: Report = (check, result, detail) => {
       findings.push({ check, result, detail });
-      if (!json)
-        terminal.out(
-          `${result.padEnd(4)}  ${check.padEnd(8)}  ${detail.replaceAll(/\n */g, INDENT)}`,
-          result,
-        );
+      const line = `${result.padEnd(4)}  ${check.padEnd(8)}  ${detail.replaceAll(/\n */g, INDENT)}`;
+      if (!json) terminal.out(line, result);
     };
     await checkService(terminal, report);
     if (url !== undefined) await checkReceiver(url, secret, report);

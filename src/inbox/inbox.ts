@@ -126,10 +126,8 @@ export class Inbox<
       return within(storing, msLeft, () => new WebhookError(`${notStored}: no response within ${msLeft} ms`));
     };
     try {
-      await this.#ask(
-        () => withRetries(attempt, this.storeTimeout, (error) => engine.mayPass(error)),
-        notStored,
-      );
+      const store = () => withRetries(attempt, this.storeTimeout, (error) => engine.mayPass(error));
+      await this.#ask(store, notStored);
       for (const { consumer } of this.#workers.values()) consumer.wake?.();
       this.#watch();
     } finally {

@@ -54,21 +54,15 @@ export class InboxReporter {
   /** Warns of a type without a handler in this worker, once for each type. */
   unhandled(type: string): void {
     const label = labelOf(type, undefined);
-    this.warnOnce(
-      `type ${label}`,
-      `no handler for ${label} in this worker: its events wait for a worker that has one`,
-    );
+    const warning = `no handler for ${label} in this worker: its events wait for a worker that has one`;
+    this.warnOnce(`type ${label}`, warning);
   }
 
   /** Reports an event whose lock has expired. */
   stalled(key: string): void {
     const cause = 'its worker crashed, or the event loop was blocked';
-    this.#logEvent(
-      'warn',
-      `the lock of ${key} expired, because ${cause}: the event runs again`,
-      key,
-      'stalled',
-    );
+    const text = `the lock of ${key} expired, because ${cause}: the event runs again`;
+    this.#logEvent('warn', text, key, 'stalled');
   }
 
   /** Reports a running event whose lock could not be renewed. */
@@ -117,11 +111,8 @@ export class InboxReporter {
   }
 
   #logEvent(level: 'error' | 'warn', text: string, key: string, outcome: string): void {
-    this.#log.log(
-      level,
-      () => `inbox: ${text}`,
-      () => ({ key, outcome }),
-    );
+    const fields = (): LogFields => ({ key, outcome });
+    this.#log.log(level, () => `inbox: ${text}`, fields);
   }
 
   #logRun(level: 'error' | 'warn' | 'info', run: InboxRun, what: string, outcome: string): void {

@@ -138,13 +138,8 @@ export class FileRows implements Rows<TakenRow> {
         return this.#finish(event);
       case 'retry': {
         const { delay, reason } = ending;
-        return this.#change(
-          event,
-          `state = 'retrying', ${counted}, marked = ?`,
-          Date.now() + delay,
-          reason,
-          delay,
-        );
+        const retrying = `state = 'retrying', ${counted}, marked = ?`;
+        return this.#change(event, retrying, Date.now() + delay, reason, delay);
       }
       case 'dead': {
         const [died, due] = this.#deathOf(event);

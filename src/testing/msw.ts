@@ -50,10 +50,8 @@ import type { FakePlatform } from './fake-platform.js';
  */
 export function fakeHandlers(fake: Pick<FakePlatform, 'fetch' | 'baseUrls'>): RequestHandler[] {
   if (typeof fake?.fetch !== 'function' || fake.baseUrls === undefined) {
-    throw new ConfigurationError(
-      `fakeHandlers: expected a fake, as createFakePlatform returns it, got ${typeName(fake)}.`,
-      { option: 'fake' },
-    );
+    const problem = `fakeHandlers: expected a fake, as createFakePlatform returns it, got ${typeName(fake)}.`;
+    throw new ConfigurationError(problem, { option: 'fake' });
   }
   const respond = async ({ request }: { request: Request }): Promise<Response> => {
     try {

@@ -166,9 +166,10 @@ const DECIDING = ['success', 'isGood'] as const;
 
 /** Finds a success flag with an unusable value: the caller must not take it for a success. */
 function undecidedIssues(body: Readonly<Record<string, unknown>>): Issue[] {
-  return DECIDING.filter((name) => Object.hasOwn(body, name) && typeof body[name] !== 'boolean').map(
-    (name) => ({ path: [name], code: 'invalid_type', message: wrongType('boolean', body[name]) }),
-  );
+  const undecided = DECIDING.filter((name) => Object.hasOwn(body, name) && typeof body[name] !== 'boolean');
+  return undecided.map((name) => {
+    return { path: [name], code: 'invalid_type', message: wrongType('boolean', body[name]) };
+  });
 }
 
 const EMPTY = 'expected JSON, received an empty body';

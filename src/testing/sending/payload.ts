@@ -24,11 +24,9 @@ export function completePayload(
   const payload = createFixtures({ region }).event(type, fields).payload as object as Payload;
   const agent = agents.get(String(payload.agentId));
   if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
-    throw new ConfigurationError(
-      `${type} cannot be sent for agent "${agent.id}": only the native platform sends it, ` +
-        "and this agent has platform: 'vf'.",
-      { option: 'type' },
-    );
+    const why = "only the native platform sends it, and this agent has platform: 'vf'";
+    const problem = `${type} cannot be sent for agent "${agent.id}": ${why}.`;
+    throw new ConfigurationError(problem, { option: 'type' });
   }
   if (agent === undefined || !('agentPlatform' in payload) || 'agentPlatform' in fields) return payload;
   return { ...payload, agentPlatform: agent.platform };

@@ -83,10 +83,8 @@ export class FakeWebhooks {
     for (const type of options.events ?? []) checkSpelling(type);
     const isAddress = typeof target === 'string' || target instanceof URL;
     if (!isAddress && typeof target?.fetch !== 'function') {
-      throw new ConfigurationError(
-        `webhooks.subscribe: expected an address or a receiver, got ${typeName(target)}.`,
-        { option: 'target' },
-      );
+      const problem = `webhooks.subscribe: expected an address or a receiver, got ${typeName(target)}.`;
+      throw new ConfigurationError(problem, { option: 'target' });
     }
     const address = isAddress ? targetAddress('webhooks.subscribe', String(target)) : 'receiver';
     if (!isAddress) followFailures(target);

@@ -118,8 +118,6 @@ async function call(
   const workspace = isObject(result) && !(result instanceof Error) ? result.workspace : undefined;
   if (typeof workspace === 'string' && workspace !== '') return { workspace };
   // Only its type: it may be a secret.
-  throw new ConfigurationError(
-    `verifySecret must return true, false or { workspace }, got ${typeName(result)}.`,
-    { option: 'verifySecret' },
-  );
+  const problem = `verifySecret must return true, false or { workspace }, got ${typeName(result)}.`;
+  throw new ConfigurationError(problem, { option: 'verifySecret' });
 }
