@@ -49,6 +49,9 @@ const plainKey = 'e4c598a3a7a1099a3426c1cc427fae80503844d4d1a7b3d57904ab334a24e3
 const namedKey = 'cf97f27288c2978c60bf18be5cfa2a833a832c8ae4d58ad047d685aa8d22afa4';
 const secretKey = '797dcb0738fa7eb7b8fa4b51fceadb87bb4ab33d3acc7dc3f4dec0ae7eb7f281';
 const sent = { type: 'webhook_test', payload };
+const unsupported = () => {
+  throw new Error('A Node.js API is used which is not supported in the Edge Runtime.');
+};
 
 // Text, bytes and objects have one key. Receivers of two versions share a store during a deployment, and what was handled is remembered for a day.
 test.each<[what: string, key: string, body: unknown, options?: WebhookReceiverOptions, process?: object]>([
@@ -59,6 +62,7 @@ test.each<[what: string, key: string, body: unknown, options?: WebhookReceiverOp
   ['a workspace known by its secret', secretKey, sent, { verifySecret: () => true }],
   // Not without a `process` at all, which the test runner needs.
   ['a runtime without `getBuiltinModule`', plainKey, sent, {}, {}],
+  ['the Edge runtime of Next', plainKey, sent, {}, { getBuiltinModule: unsupported }],
   ['a runtime whose crypto has no `hash`', plainKey, sent, {}, { getBuiltinModule: () => ({ createHash }) }],
 ])(
   'the key of %s is the same in each version',

@@ -36,7 +36,12 @@ function sha256(whose: string, content: string, secret: string): string | Promis
   const { process } = globalThis as {
     readonly process?: { readonly getBuiltinModule?: (name: 'crypto') => NodeCrypto | undefined };
   };
-  return process?.getBuiltinModule?.('crypto')?.hash?.('sha256', text, 'hex') ?? sha256ByWebCrypto(text);
+  try {
+    return process?.getBuiltinModule?.('crypto')?.hash?.('sha256', text, 'hex') ?? sha256ByWebCrypto(text);
+  } catch {
+    // In Next's Edge runtime, the functions of `process` throw (next 15.5, server/web/sandbox/context.js).
+    return sha256ByWebCrypto(text);
+  }
 }
 
 /** The part of `node:crypto` that is used. */
