@@ -96,10 +96,10 @@ interface QueryWithField<Cursor> {
 
 /** The declaration that {@link endpoint} takes. */
 export interface EndpointDeclaration<
-  Path extends string,
-  Body extends StandardSchemaV1,
-  Query extends StandardSchemaV1,
-  Response extends StandardSchemaV1 | ResponseShape<unknown>,
+  Path extends string = string,
+  Body extends StandardSchemaV1 = StandardSchemaV1,
+  Query extends StandardSchemaV1 = StandardSchemaV1,
+  Response extends StandardSchemaV1 | ResponseShape<unknown> = StandardSchemaV1 | ResponseShape<unknown>,
 > {
   /** In capitals. A `GET` sends no body. */
   readonly method: HttpMethod;
@@ -126,13 +126,6 @@ export interface EndpointDeclaration<
   /** Values that are refused, because they would address another operation: `{ toolId: ['defaults'] }`. */
   readonly reserved?: { readonly [Name in PathParameter<NoInfer<Path>>]?: readonly string[] } | undefined;
 }
-
-type AnyDeclaration = EndpointDeclaration<
-  string,
-  StandardSchemaV1,
-  StandardSchemaV1,
-  StandardSchemaV1 | ResponseShape<unknown>
->;
 
 /**
  * Declares an operation of the service, to call with `platform.send(…)`.
@@ -172,7 +165,7 @@ export function endpoint<
 >(
   declaration: EndpointDeclaration<Path, Body, Query, Response> & WithCursor<Query, Response>,
 ): DeclaredEndpoint<Path, OptionalInput<Body>, OptionalInput<Query>, Response>;
-export function endpoint(declaration: AnyDeclaration): Endpoint {
+export function endpoint(declaration: EndpointDeclaration): Endpoint {
   const { method, path, body, response, auth = 'bearer' } = declaration;
   const issues = operationIssues(method, templateProblem(path), body);
   const shape = isStandardSchema(response) ? { kind: 'body' as const, schema: response } : response;

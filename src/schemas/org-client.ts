@@ -3,14 +3,7 @@ import { anythings, flag, known, number, type OpenEnum, requiredText, text, text
 import { closedObject, openObject } from './object.js';
 import { type OnboardingState, OnboardingStateSchema } from './onboarding-state.js';
 import { type TeamSummary, TeamSummarySchema } from './team.js';
-import {
-  type ClientStatus,
-  ClientStatusSchema,
-  type NotifyIf,
-  NotifyIfSchema,
-  type NotifyThrough,
-  NotifyThroughSchema,
-} from './values.js';
+import * as values from './values.js';
 
 // The doc comments are the words of openapi.json, up to their first tag.
 
@@ -21,17 +14,17 @@ import {
  */
 export interface NotificationsSettings {
   /** How the client is notified. */
-  notifyThrough: NotifyThrough;
+  notifyThrough: values.NotifyThrough;
   /** What the client is notified about: everything, requests only or nothing. */
-  notifyIf: NotifyIf;
+  notifyIf: values.NotifyIf;
   /** Whether an email is sent for each lead captured from calls. */
   emailNotifyOnNewLead?: boolean | undefined;
 }
 
 /** Schema of {@link NotificationsSettings}. */
 export const NotificationsSettingsSchema = /* @__PURE__ */ closedObject(() => ({
-  notifyThrough: NotifyThroughSchema,
-  notifyIf: NotifyIfSchema,
+  notifyThrough: values.NotifyThroughSchema,
+  notifyIf: values.NotifyIfSchema,
   emailNotifyOnNewLead: flag,
 }));
 
@@ -148,7 +141,7 @@ export interface OrgClient {
   /** Whether the client may delegate chats to other users of the org. */
   canDelegateChats?: boolean | undefined;
   /** Availability for real-time handoff, shown on the dashboard and in the web widget. */
-  status?: ClientStatus | undefined;
+  status?: values.ClientStatus | undefined;
   /** Tags used for quick tagging of chats. */
   predefinedTags?: string[] | undefined;
   /**
@@ -221,7 +214,7 @@ export const OrgClientSchema = /* @__PURE__ */ closedObject(() => ({
   type: z.optional(z.enum(['client', 'org'])),
   isOrgAdmin: flag,
   canDelegateChats: flag,
-  status: z.optional(ClientStatusSchema),
+  status: z.optional(values.ClientStatusSchema),
   predefinedTags: texts,
   FB_PUSH_TOKEN: text,
   notificationsSettings: z.optional(NotificationsSettingsSchema),
