@@ -1,7 +1,7 @@
 import { type Processor, UnrecoverableError, WaitingError } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import type { Consumer, Ending, InboxEvent, Runner } from '../inbox/engine.js';
-import { NoHandlerError, stalledError } from '../inbox/failure.js';
+import { stalledError, unhandledError } from '../inbox/failure.js';
 import type { InboxReporter } from '../inbox/reporter.js';
 import { PAUSE_MS, RECORD_MS } from '../inbox/timing.js';
 import { leaveReplica, newClient, outliveFailover, type RedisClient } from '../redis/connection.js';
@@ -171,7 +171,7 @@ export class JobConsumer implements Consumer {
       return { ending: { kind: 'put off', now, delay: delayUnhandled(handedBack) } };
     }
     this.#send(this.#client.srem(unhandled, event.key));
-    const error = new NoHandlerError();
+    const error = unhandledError();
     const report = () => runner.failedByEngine(event, error, 'dead');
     return { ending: { kind: 'dead', reason: error.message }, report };
   }

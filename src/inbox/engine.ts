@@ -51,7 +51,7 @@ export interface Runner {
    *
    * Events of other types wait for a worker that does, and keep their attempts. If nobody has run one within
    * `deadLetterRetention` of its receipt, the engine makes it a dead letter: `failedByEngine`,
-   * `NoHandlerError`.
+   * `unhandledError`.
    */
   handles(type: string): boolean;
   /** Runs the handlers of an event. Never rejects. An older run of it in this worker has lost its lock. */

@@ -51,10 +51,8 @@ export function closedError(): WebhookError {
 }
 
 /** No worker had a handler for an event in time. */
-export class NoHandlerError extends WebhookError {
-  constructor() {
-    super('No worker had a handler for its type within deadLetterRetention.');
-  }
+export function unhandledError(): WebhookError {
+  return new WebhookError('No worker had a handler for its type within deadLetterRetention.');
 }
 
 /** The failure of an event whose runs never came to an end. */

@@ -70,17 +70,17 @@ export const UNKNOWN: InboxCounts = {
 /** Describes the state of an inbox from what it counts and warns of. */
 export function toHealth<Warning extends string>(
   counts: InboxCounts,
-  warnings: InboxWarnings<Warning | SharedWarning>,
+  warnings: InboxWarnings<string>,
 ): InboxHealth<Warning> {
   // The last one is of a file.
-  const { unreachable, refused, full, gone } = warnings as InboxWarnings<SharedWarning | 'gone'>;
+  const { unreachable, refused, full, gone } = warnings;
   const { waiting, active, retrying } = counts;
   const isKnown = waiting !== undefined && active !== undefined && retrying !== undefined;
   return {
     ready: (unreachable ?? refused ?? full ?? gone) === undefined,
     depth: isKnown ? waiting + active + retrying : undefined,
     ...counts,
-    // The compiler does not join records whose keys depend on a parameter.
+    // Those of the engine, and shared ones: the compiler does not join records whose keys depend on a parameter.
     warnings: { ...warnings, ...findNobody(counts) } as InboxWarnings<Warning | SharedWarning>,
   };
 }

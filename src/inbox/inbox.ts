@@ -229,14 +229,12 @@ export class Inbox<
     const looking = this.#findObstacles();
     try {
       const { counts, warnings } = await engine.health(this.#workers.size > 0 ? handles : undefined);
-      // The compiler does not join records whose keys depend on a parameter.
-      const found = { ...warnings, ...(await looking) } as InboxWarnings<Warning | SharedWarning>;
-      const health = toHealth<Warning>(counts, found);
+      const health = toHealth<Warning>(counts, { ...warnings, ...(await looking) });
       reporter.warnOfAll(health.warnings);
       return health;
     } catch (error) {
       const unreachable = `Cannot reach the inbox: ${engine.clean(error).message}`;
-      return toHealth<Warning>(UNKNOWN, { unreachable } as InboxWarnings<Warning | SharedWarning>);
+      return toHealth<Warning>(UNKNOWN, { unreachable });
     }
   }
 

@@ -3,7 +3,7 @@ import { isObject } from '../utils/json.js';
 import { checkStored } from '../webhooks/inbox.js';
 import { delayAfter } from './delays.js';
 import type { Ending, InboxEvent } from './engine.js';
-import { askedDelay, isFinal, NoHandlerError, reasonFor } from './failure.js';
+import { askedDelay, isFinal, reasonFor, unhandledError } from './failure.js';
 import type { InboxRun } from './hooks.js';
 import type { InboxSettings, WorkSettings } from './options.js';
 import type { EventHandlers } from './work-handlers.js';
@@ -84,7 +84,7 @@ export class EventRun {
     if (!handlers.handles(webhook.type)) {
       if (webhook.type === 'webhook_test') return 'ignored';
       // The engine asked for the type in its own column. Somebody has changed one of the two.
-      throw new NoHandlerError();
+      throw unhandledError();
     }
     const { signal } = this.#controller;
     const timer = setTimeout(() => {

@@ -2,7 +2,7 @@ import { ClockWatch } from '../../utils/clock.js';
 import { sleep, succeedsWithin } from '../../utils/waiting.js';
 import { delayAfterStall } from '../delays.js';
 import type { Consumer, InboxEvent, RecordedEnding, Runner } from '../engine.js';
-import { NoHandlerError, stalledError } from '../failure.js';
+import { stalledError, unhandledError } from '../failure.js';
 import type { InboxReporter } from '../reporter.js';
 import { PAUSE_MS, RECORD_MS } from '../timing.js';
 import { Living } from './living.js';
@@ -260,7 +260,7 @@ export class RowConsumer<Event extends InboxEvent = InboxEvent> implements Consu
     if (performance.now() < this.#sweepFrom) return;
     try {
       while (!this.#isClosing && (await this.#rows.sweep()));
-      const unhandled = new NoHandlerError();
+      const unhandled = unhandledError();
       for (const event of await this.#rows.buryUnhandled(unhandled.message)) {
         this.#parts.runner.failedByEngine(event, unhandled, 'dead');
       }
