@@ -45,19 +45,15 @@ export type Handler<Path extends string, Body, Query, Result> = (
 ) => unknown;
 
 /** Creates the route of an endpoint and its handler. */
-export function handlerRoute<Path extends string, Body, Query, Result>(
-  endpoint: Endpoint<Path, Body, Query, Result>,
-  handler: Handler<Path, Body, Query, Result>,
-): Route {
+export function handlerRoute(endpoint: Endpoint, handler: (call: never) => unknown): Route {
   const name = nameOf(endpoint, documentedRoutes);
   const rule = async ({ reach: _, ...call }: OperationCall): Promise<unknown> => {
     const succeed = (...[data]: unknown[]): object => (data === undefined ? SUCCESS : { ...SUCCESS, data });
     const refuse = (reason: RefusalReason, message: string): never => {
       throw new Refusal(reason, message);
     };
-    const own: object = { ...call, succeed, refuse };
-    // Only requests of this endpoint get here, and their path, query and body have these types.
-    const answer = await handler(own as HandlerCall<PathParameter<Path>, Body, Query, Result>);
+    // Only requests of this endpoint get here, and their path, query and body have the types of its handler.
+    const answer = await handler({ ...call, succeed, refuse } as never);
     const isSent = answer instanceof Response && answer.bodyUsed;
     if (answer !== undefined && !isSent) return answer;
     const problem = isSent
