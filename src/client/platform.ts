@@ -180,7 +180,8 @@ export class AgentPlatform {
     // From JavaScript it may be anything.
     if ((endpoint as Partial<Endpoint> | undefined)?.response?.kind === undefined) {
       const message = `send: endpoint must come from \`endpoints\` or from \`endpoint()\`, got ${typeName(endpoint)}.`;
-      return rejected(new ConfigurationError(message, { option: 'endpoint' }));
+      // A call never throws: it rejects.
+      return new PendingCall(Promise.reject(new ConfigurationError(message, { option: 'endpoint' })));
     }
     // An endpoint without input takes `{}`; for any other the types require the input.
     return this.#send(endpoint, input as EndpointInput<Path, Body, Query>, options);
@@ -279,9 +280,4 @@ export class AgentPlatform {
     const raw = { sent: path, shown };
     return this.#send(endpoint, input, { ...callOptions, validation: 'off' }, { check, raw });
   }
-}
-
-/** Rejects with an error that is found before a call starts: a call never throws synchronously. */
-function rejected(error: Error): ApiPromise<never> {
-  return new PendingCall(Promise.reject(error));
 }

@@ -9,19 +9,14 @@ const MIN_TOKEN_CHARACTERS = 8;
 /** The most characters of a body that are words: a longer text is a page or a trace. */
 const MAX_PLAIN_CHARACTERS = 300;
 
-/** What the service says in a body: its words, and the `code` beside them. As sent. */
-export interface FoundWords {
-  readonly words: string;
-  readonly code?: unknown;
-}
-
 /**
  * Finds the service's words in every form that it uses: `message`; else `error.message`, a text as `error`,
  * `errors[0].message` or a text as `errors`; else a short plain text.
  *
  * @param body - The parsed body, or the text of one that is not JSON.
+ * @returns The words, and the `code` beside them, as sent.
  */
-export function findWords(body: unknown): FoundWords | undefined {
+export function findWords(body: unknown): { readonly words: string; readonly code?: unknown } | undefined {
   if (typeof body === 'string') return isPlainText(body) ? { words: body } : undefined;
   if (!isObject(body)) return undefined;
   const { error, errors } = body;

@@ -100,8 +100,9 @@ export async function postEvent(
     signal,
   };
   try {
-    // A receiver in process may ignore the signal.
-    const response: Response | undefined = await unlessAborted(sendTo(target, address, init), signal);
+    const sent = typeof target === 'string' ? fetch(address, init) : target.fetch(new Request(address, init));
+    // A receiver in process may ignore the signal, return no promise, or nothing.
+    const response: Response | undefined = await unlessAborted(Promise.resolve(sent), signal);
     if (response === undefined) throw new Error('The receiver returned no Response.');
     const { status } = response;
     const duration = Date.now() - start;
@@ -143,15 +144,6 @@ async function beginningOf({ body }: Response): Promise<string> {
     cancel();
   }
   return text.slice(0, MAX_RESPONSE_LENGTH);
-}
-
-/** Async, because a receiver in process may throw or return at once. */
-async function sendTo(
-  target: string | DeliveryTarget,
-  address: string,
-  init: RequestInit,
-): Promise<Response> {
-  return typeof target === 'string' ? fetch(address, init) : target.fetch(new Request(address, init));
 }
 
 /**
