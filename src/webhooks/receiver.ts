@@ -96,6 +96,8 @@ export class WebhookReceiver {
   /**
    * Takes a delivery from any server, and returns the response to send.
    *
+   * Respond with its `status`. A route that returns the object itself (in Nest, Fastify or Lambda) always sends 200.
+   *
    * @throws {ConfigurationError} You mounted `handle` itself as a route: the framework would always respond with 200.
    *
    * @example

@@ -61,7 +61,7 @@ export function secretProblems(options: WebhookSecretOptions): readonly OptionPr
   }
   if (typeof secret === 'function') {
     const text =
-      'must be a function without arguments, because it loads secrets. ' +
+      'must be a function without arguments: it loads secrets. ' +
       'To verify a secret, use the option `verifySecret`.';
     return secret.length === 0 ? [] : [{ option: 'secret', text }];
   }
