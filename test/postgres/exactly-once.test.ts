@@ -155,7 +155,8 @@ test('a run that failed after it had lost its lock keeps no later run here from 
   const leads = await leadsTable();
   let runs = 0;
   inbox.work(
-    processing(async ({ key }, { signal = AbortSignal.abort() } = {}) => {
+    processing(async ({ key }, options) => {
+      const signal = options?.signal ?? AbortSignal.abort();
       runs += 1;
       if (runs === 3) return void (await inTransaction(inbox, key));
       if (runs === 2) throw new Error('no');
