@@ -54,23 +54,17 @@ export interface StandardIssue {
     | undefined;
 }
 
-/** The type of the values that a schema accepts. */
-export type SchemaInput<Schema> = Schema extends {
-  readonly '~standard': { readonly types?: infer Types };
-}
-  ? NonNullable<Types> extends { readonly input: infer Input }
-    ? Input
-    : unknown
+/** The types that a schema carries. */
+type TypesOf<Schema> = Schema extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types>
   : unknown;
 
+/** The type of the values that a schema accepts. */
+export type SchemaInput<Schema> = TypesOf<Schema> extends { readonly input: infer Input } ? Input : unknown;
+
 /** The type of the values that a schema returns. */
-export type SchemaOutput<Schema> = Schema extends {
-  readonly '~standard': { readonly types?: infer Types };
-}
-  ? NonNullable<Types> extends { readonly output: infer Output }
-    ? Output
-    : unknown
-  : unknown;
+export type SchemaOutput<Schema> =
+  TypesOf<Schema> extends { readonly output: infer Output } ? Output : unknown;
 
 /** Makes the schema of a list, whose items another schema decides about. */
 export function listOf(item: StandardSchemaV1): StandardSchemaV1 {
