@@ -24,7 +24,11 @@ import { delayUnhandled, type PutOff, waitBefore } from './turn.js';
  * BullMQ 6.7.0 refuses another `maxRetriesPerRequest` (`classes/redis-connection.js:163`). ioredis 6.0.0
  * takes an undefined `commandTimeout` for none (`built/Redis.js:368`), which its types do not say.
  */
-const WITHOUT_LIMIT = { maxRetriesPerRequest: null, commandTimeout: undefined } as RedisOptions;
+const WITHOUT_LIMIT = {
+  maxRetriesPerRequest: null,
+  commandTimeout: undefined,
+  enableOfflineQueue: true,
+} as RedisOptions;
 
 /**
  * Delay before BullMQ repeats a command that was rejected because its client ended, in ms.

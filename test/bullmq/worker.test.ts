@@ -91,11 +91,13 @@ test('a worker that starts before Redis takes events', async () => {
 test.each([
   ['options', false],
   ['a client', true],
-])('with %s that set a short command timeout, a worker still waits for events', async (_, isClient) => {
+])('with %s that let no command wait, a worker still waits for events', async (_, isClient) => {
   const { hostname: host } = new URL(url);
-  const options = { host, port, commandTimeout: 100, maxRetriesPerRequest: 2, lazyConnect: true };
+  const waits = { commandTimeout: 100, maxRetriesPerRequest: 2, enableOfflineQueue: false };
+  const options = { host, port, ...waits, lazyConnect: true };
   const logger = new RecordingLogger();
-  const inbox = createInbox({ connection: isClient ? openClient(url, options) : options, logger });
+  const connection = isClient ? openClient(url, options) : options;
+  const inbox = createInbox({ connection, application: 'crm', logger });
   const handled: string[] = [];
   inbox.work(processing(async ({ key }) => void handled.push(key)));
   const keys: string[] = [];
