@@ -4,7 +4,7 @@ import { closedObject, openObject } from '../schemas/object.js';
 import { warnOfUnits } from '../utils/durations.js';
 import { isBrowser, readEnvironment, runtimeName } from '../utils/environment.js';
 import { typeName } from '../utils/issues.js';
-import { isObject } from '../utils/json.js';
+import { isObject, isPlain } from '../utils/json.js';
 import { createLogger, type LeveledLogger, LOG_LEVEL_VARIABLE } from '../utils/logger.js';
 import { pastedProblem } from '../utils/pasted.js';
 import { byRegion, REGIONS, type Region } from '../utils/regions.js';
@@ -15,7 +15,6 @@ import {
   checkOptions,
   defined,
   func,
-  isPlain,
   loggingOptions,
   methods,
   milliseconds,

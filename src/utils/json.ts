@@ -52,6 +52,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value can have options: not a promise that was not awaited, nor a signal in their place. */
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return /^(Object|Module)$/.test(kindOf(value));
+}
+
 /** Whether an object has no fields of its own to read: a promise, a Map, a URL, or methods of a class. */
 export function isOpaque(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;

@@ -1,8 +1,8 @@
 import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../errors/index.js';
 import { whyUnreadable } from '../utils/environment.js';
-import { formatPath, kindOf, typeName } from '../utils/issues.js';
-import { isObject } from '../utils/json.js';
+import { formatPath, typeName } from '../utils/issues.js';
+import { isObject, isPlain } from '../utils/json.js';
 import { LOG_LEVELS } from '../utils/logger.js';
 import { pastedProblem } from '../utils/pasted.js';
 import { didYouMean, hintFor } from '../utils/suggest.js';
@@ -65,11 +65,6 @@ export function defined<Options extends object>(options: Options): Defined<Optio
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   // The entries are its own.
   return Object.fromEntries(entries) as Defined<Options>;
-}
-
-/** Whether a value can have options: not a promise that was not awaited, nor a signal in their place. */
-export function isPlain(value: unknown): boolean {
-  return /^(Object|Module)$/.test(kindOf(value));
 }
 
 /** Throws one `ConfigurationError`: a sentence for one problem, a list for several. */

@@ -79,6 +79,8 @@ test.each<[secret: unknown, option: string, message: string]>([
   [{}, 'secret', 'got object without a secret'],
   [new Map([['acme', secret]]), 'secret', 'got Map'],
   [Buffer.from(secret), 'secret', 'got Uint8Array.'],
+  // Its letters are fields, each of which would be a secret.
+  [Object('abc'), 'secret', 'got String.'],
   [[secret, ''], 'secret[1]', `secret[1] ${verify}`],
   [{ acme: undefined }, 'secret.acme', `secret.acme ${verify}`],
   [{ acme: [secret, ''] }, 'secret.acme[1]', `secret.acme[1] ${verify}`],
@@ -117,8 +119,8 @@ test.each([
 
 test.each<[run: () => unknown, message: string]>([
   [() => parseWebhook('{}', secret as never), 'options must be an object, got string. Pass { secret }.'],
-  [() => parseWebhook('{}', { secret: () => secret } as never), 'secret cannot be a function: use parseW'],
-  [() => parseWebhook('{}', { verifySecret } as never), 'verifySecret cannot be a function: use parseW'],
+  [() => parseWebhook('{}', { secret: () => secret } as never), 'secret cannot be a function, because'],
+  [() => parseWebhook('{}', { verifySecret } as never), 'verifySecret cannot be a function, because'],
   [() => createWebhookReceiver(secret as never), 'options'],
   [() => createWebhookReceiver({ webhookSecret: secret } as never), 'Did you mean `secret`?'],
   [() => createWebhookReceiver({ ['signing-secret']: secret } as never), 'Did you mean `secret`?'],

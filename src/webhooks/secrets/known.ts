@@ -1,9 +1,8 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { typeName } from '../../utils/issues.js';
-import { isObject } from '../../utils/json.js';
+import { isPlain } from '../../utils/json.js';
 import { pastedProblem } from '../../utils/pasted.js';
 import type { OptionProblem } from '../../validation/check-options.js';
-import { isBytes } from '../body/decode.js';
 import { isCandidate, MAX_SECRET_LENGTH, type SecretOwner } from './find.js';
 import { SECRET_VARIABLE, splitSecrets } from './secret-variable.js';
 
@@ -81,8 +80,9 @@ export function listSecrets(given: unknown): {
   // Wherever a string came from: most programs pass the variable as the option, or read it in a function.
   const parts = typeof given === 'string' ? splitSecrets(given) : [];
   const secrets = parts.length > 1 ? parts : (parts[0] ?? given);
-  const named: readonly [workspace: string | undefined, secrets: unknown][] =
-    isObject(secrets) && !isBytes(secrets) ? Object.entries(secrets) : [[undefined, secrets]];
+  const named: readonly [workspace: string | undefined, secrets: unknown][] = isPlain(secrets)
+    ? Object.entries(secrets)
+    : [[undefined, secrets]];
   const listed: ListedSecret[] = [];
   const problems: OptionProblem[] = [];
   for (const [workspace, some] of named) {
