@@ -75,7 +75,7 @@ function createObjectCheck({ shape, catchall }: z.core.$ZodObjectDef): Check {
     return check;
   };
   return (value) => {
-    if (!isPlain(value)) return false;
+    if (!isParsed(value)) return false;
     for (const name of required) if (!Object.hasOwn(value, name)) return false;
     for (const name in value) {
       const check = listed.get(name) ?? checkOf(name);
@@ -93,7 +93,7 @@ const acceptAll: Check = () => true;
 const refuseAll: Check = () => false;
 
 /** Whether a value is an object as made by `JSON.parse`, whose fields are all its own and enumerable. */
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+function isParsed(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

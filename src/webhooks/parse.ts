@@ -7,7 +7,7 @@ import {
   WebhookVerificationError,
 } from '../errors/index.js';
 import { typeName } from '../utils/issues.js';
-import { isObject } from '../utils/json.js';
+import { isObject, isPlain } from '../utils/json.js';
 import { isThenable } from '../utils/waiting.js';
 import { checkOptions, wholeNumber } from '../validation/check-options.js';
 import type { Drift } from '../validation/drift.js';
@@ -164,7 +164,7 @@ function keptLoader(load: WebhookSecretLoader): SecretLoader {
 
 /** Checks by hand: `checkOptions` would add a sixth to the bundle of a program that only parses. */
 function checkParsing(options: ParseWebhookOptions): void {
-  if (!isObject(options as unknown))
+  if (!isPlain(options as unknown))
     refuse('options', `must be an object, got ${typeName(options)}. Pass { secret }.`);
   const { secret, validation, onDrift, ...unknown } = options;
   const [name] = Object.keys(unknown);

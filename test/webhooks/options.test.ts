@@ -119,6 +119,10 @@ test.each([
 
 test.each<[run: () => unknown, message: string]>([
   [() => parseWebhook('{}', secret as never), 'options must be an object, got string. Pass { secret }.'],
+  [
+    () => parseWebhook('{}', Promise.resolve({ secret }) as never),
+    'options must be an object, got a promise',
+  ],
   [() => parseWebhook('{}', { secret: () => secret } as never), 'secret cannot be a function, because'],
   [() => parseWebhook('{}', { verifySecret } as never), 'verifySecret cannot be a function, because'],
   [() => createWebhookReceiver(secret as never), 'options'],
