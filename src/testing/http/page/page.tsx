@@ -8,13 +8,14 @@ export function Page(props: TabProps) {
   const { fake, selection, origin } = props;
   const { host, port } = new URL(origin);
   const faults = fake.faults.list().length;
+  // With an empty icon: without one, the browser asks for it, and that would be a row.
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${host} · Fake platform`}</title>
-        <link rel="icon" href={iconOf(host)} />
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/_fake/page.css" />
         <script defer src="/_fake/idiomorph.js" />
         <script type="module" src="/_fake/page.js" />
@@ -60,16 +61,4 @@ export function Page(props: TabProps) {
       </body>
     </html>
   );
-}
-
-/** The icon of a fake: the end of its port, in a colour of its own. Two fakes differ in a row of tabs. */
-function iconOf(host: string): string {
-  const port = host.split(':').at(-1) ?? '';
-  // Golden angle: ports beside each other get colours far from each other.
-  const hue = (Number(host.replace(/\D/g, '').slice(-5)) * 137.5) % 360;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
-<rect width="32" height="32" rx="7" fill="hsl(${hue} 60% 40%)"/>
-<text x="16" y="23" font="bold" font-family="sans-serif" font-size="19" fill="#fff" text-anchor="middle">${port.slice(-2)}</text>
-</svg>`;
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
