@@ -54,12 +54,9 @@ export function handlerRoute(endpoint: Endpoint, handler: (call: never) => unkno
     };
     // Only requests of this endpoint get here, and their path, query and body have the types of its handler.
     const answer = await handler({ ...call, succeed, refuse } as never);
-    const isSent = answer instanceof Response && answer.bodyUsed;
-    if (answer !== undefined && !isSent) return answer;
-    const problem = isSent
-      ? 'a Response that was sent before: create one for each call.'
-      : 'nothing: return a body or a Response.';
-    throw new Refusal('handlerFailed', `The handler of ${name} returned ${problem}`);
+    if (answer !== undefined) return answer;
+    const problem = `The handler of ${name} returned nothing: return a body or a Response.`;
+    throw new Refusal('handlerFailed', problem);
   };
   return { name, endpoint, rule };
 }

@@ -146,7 +146,8 @@ async function runRule({ store, choices, routes }: Service, request: ReadRequest
 
 /** Creates the answer of a body. 200 is a choice: only 4.1 shows a status. */
 function answerWith(body: unknown, status = 200): Answer {
-  if (body instanceof Response) return { response: body, body: undefined };
+  // A copy, because a handler may return it again.
+  if (body instanceof Response) return { response: body.clone(), body: undefined };
   const response = body === undefined ? new Response(null, { status }) : jsonResponse(body, status);
   return { response, body: redact(body) };
 }
