@@ -57,13 +57,6 @@ export function maskedHeaders(headers: Headers): Readonly<Record<string, string>
   return redact(Object.fromEntries(headers)) as Record<string, string>;
 }
 
-/** An entry of a log. */
-interface Entry {
-  readonly id: string;
-  /** Milliseconds; undefined while it is under way. */
-  readonly duration?: number | undefined;
-}
-
 /** Who hears of a log. */
 export interface LogListener<Each> {
   /** Called when an entry begins, and when it ends. */
@@ -72,7 +65,7 @@ export interface LogListener<Each> {
 }
 
 /** Keeps the newest requests, or deliveries, in the order in which they begin. */
-export class Log<Each extends Entry> {
+export class Log<Each extends { readonly id: string }> {
   readonly entries: Each[] = [];
   readonly #prefix: string;
   readonly #listener: LogListener<Each>;

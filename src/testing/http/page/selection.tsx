@@ -5,12 +5,9 @@ import type { ControlledFake } from '../controlled-fake.js';
 /** The tabs beside the list. A new page shows the first one. */
 export const TABS = ['settings', 'details', 'events', 'faults', 'records'] as const;
 
-/** The name of a tab. */
-export type Tab = (typeof TABS)[number];
-
 /** The selection in the address of the page. */
 export interface Selection {
-  readonly tab: Tab;
+  readonly tab: (typeof TABS)[number];
   readonly region: Region;
   /** The event type, the kind of fault, or the collection. */
   readonly kind: string;
