@@ -267,10 +267,10 @@ export class FakeWebhooks {
   }
 
   #ownerOf({ region = 'eu', workspaceId }: WebhookOwner): { region: Region; workspace: FakeWorkspace } {
-    const { workspaces } = this.#store[region];
-    const id = workspaceId ?? workspaces.keys().next().value ?? '';
-    const workspace = workspaces.get(id);
-    if (workspace === undefined) throw unknownRecord('workspaces', region, id, this.#store[region]);
+    const state = this.#store[region];
+    const id = workspaceId ?? state.workspaces.keys().next().value ?? '';
+    const workspace = state.workspaces.get(id);
+    if (workspace === undefined) throw unknownRecord('workspaces', id, { region, state });
     return { region, workspace };
   }
 

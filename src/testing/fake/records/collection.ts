@@ -1,12 +1,11 @@
 import { ConfigurationError } from '../../../errors/index.js';
 import { ConversationSchema } from '../../../schemas/conversation.js';
 import { isObject } from '../../../utils/json.js';
-import type { Region } from '../../../utils/regions.js';
 import { hintFor } from '../../../utils/suggest.js';
 import { checkOptions } from '../../../validation/check-options.js';
 import { checkFieldNames, copyOf, overlay } from '../../fixtures/overlay.js';
 import { type Kind, keyOf, kinds, ownerFields, ownerIdOf, type RecordPlace, wordFor } from './kinds.js';
-import type { CollectionName, FakeRegionState, NewRecordOf, RecordTypes } from './records.js';
+import type { CollectionName, NewRecordOf, RecordTypes } from './records.js';
 
 type CollectionPlace = RecordPlace & { readonly onChange: () => void };
 
@@ -74,9 +73,8 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
 
   /** Merges fields into a record, at any depth; `undefined` removes a field. */
   change(id: string, fields: object): RecordTypes[Name] {
-    const { region, state } = this.#place;
     const before = this.get(id);
-    if (before === undefined) throw unknownRecord(this.#name, region, id, state);
+    if (before === undefined) throw unknownRecord(this.#name, id, this.#place);
     this.#checkNames(fields);
     // `put` checks it.
     const after = overlay(before, fields) as RecordTypes[Name];
@@ -152,24 +150,18 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
 
   /** Refuses a record whose owner does not exist. */
   #checkOwner(record: RecordTypes[Name]): void {
-    const { region, state } = this.#place;
     const { owner } = this.#kind;
     const id = owner && ownerIdOf(record, owner);
-    if (owner !== undefined && id !== undefined && !state[owner].has(id)) {
-      throw unknownRecord(owner, region, id, state);
+    if (owner !== undefined && id !== undefined && !this.#place.state[owner].has(id)) {
+      throw unknownRecord(owner, id, this.#place);
     }
   }
 }
 
 /** The error for a record that does not exist. */
-export function unknownRecord(
-  name: CollectionName,
-  region: Region,
-  id: string,
-  state: FakeRegionState,
-): ConfigurationError {
-  const ids = [...state[name].keys()];
+export function unknownRecord(name: CollectionName, id: string, place: RecordPlace): ConfigurationError {
+  const ids = [...place.state[name].keys()];
   const known = ids.length === 0 ? 'There are none.' : hintFor(id, ids.slice(0, 10));
   const word = wordFor(name);
-  return new ConfigurationError(`Region ${region} has no ${word} "${id}". ${known}`, { option: word });
+  return new ConfigurationError(`Region ${place.region} has no ${word} "${id}". ${known}`, { option: word });
 }
