@@ -8,25 +8,18 @@ import type { FakePlatform } from '../testing/fake-platform.js';
 import { isObject } from '../utils/json.js';
 import { UsageError } from './command.js';
 
-/**
- * Adds the operations of a module to a fake: a record of handlers by method and path, or a function that gets
- * the fake.
- */
+/** Adds the operations of a module to a fake: a record of handlers by method and path. */
 export async function addHandlers(platform: FakePlatform, file: string): Promise<void> {
   try {
     const loaded = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
-    const { default: handlers } = loaded;
-    // It gets the fake, whatever its parameters.
-    if (typeof handlers === 'function') await (handlers as (fake: FakePlatform) => unknown)(platform);
-    else addRecord(platform, handlers);
+    addRecord(platform, loaded.default);
   } catch (error) {
     throw new UsageError(`--handlers: ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 function addRecord(platform: FakePlatform, handlers: unknown): void {
-  if (!isObject(handlers))
-    throw new Error('The default export must be an object of handlers, or a function.');
+  if (!isObject(handlers)) throw new Error('The default export must be an object of handlers.');
   for (const [operation, handler] of Object.entries(handlers)) {
     const [method = '', path = ''] = operation.split(' ');
     if (typeof handler !== 'function') throw new Error(`The handler of "${operation}" must be a function.`);
