@@ -15,20 +15,15 @@ import {
 /** An event of a fake on its way, with what its record says about it. */
 export type FakePost = EventPost & Pick<DeliveryRecord, 'region' | 'secretOf'>;
 
-/** Posts the events of a fake, and records each delivery from its beginning. */
-export class Deliveries {
-  readonly #log: Log<DeliveryRecord>;
+/** The log of a fake's deliveries. Posts events, and records each delivery from its beginning. */
+export class Deliveries extends Log<DeliveryRecord> {
   readonly #generation: Generation;
   /** The event of each delivery, to send it again. */
   readonly #posts = new WeakMap<DeliveryRecord, FakePost>();
 
   constructor(generation: Generation, listener: LogListener<DeliveryRecord>) {
+    super('delivery', listener);
     this.#generation = generation;
-    this.#log = new Log('delivery', listener);
-  }
-
-  get records(): readonly DeliveryRecord[] {
-    return this.#log.entries;
   }
 
   async post(event: FakePost): Promise<DeliveryRecord> {
@@ -36,7 +31,7 @@ export class Deliveries {
     // `redact` of an object returns an object.
     const payload = redact({ ...event.payload, workspaceSecret: secret }) as DeliveryRecord['payload'];
     const address = typeof target === 'string' ? target : 'receiver';
-    const delivery = this.#log.open({
+    const delivery = this.open({
       at: Date.now(),
       type,
       region,
@@ -49,20 +44,15 @@ export class Deliveries {
     const { ended, done } = this.#generation.begin();
     const { location: _, ...result } = await postEvent(event, ended);
     done();
-    this.#log.close(delivery, { error: takeFailure(event), ...result });
+    this.close(delivery, { error: takeFailure(event), ...result });
     return delivery;
   }
 
   async repeat(id: string): Promise<DeliveryRecord> {
-    const delivery = this.records.find((each) => each.id === id);
+    const delivery = this.entries.find((each) => each.id === id);
     const event = delivery && this.#posts.get(delivery);
     if (event !== undefined) return this.post(event);
     throw new ConfigurationError(`There is no delivery "${id}".`, { option: 'id' });
-  }
-
-  /** Forgets every delivery, including those under way; ids start again at 1. */
-  clear(): void {
-    this.#log.clear();
   }
 }
 

@@ -49,7 +49,7 @@ export class FakeWebhooks {
 
   /** The deliveries so far, in the order of posting, those under way too: the newest 10,000. */
   get deliveries(): readonly DeliveryRecord[] {
-    return this.#deliveries.records;
+    return this.#deliveries.entries;
   }
 
   /** The subscriptions, in their order. */
