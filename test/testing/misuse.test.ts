@@ -106,10 +106,13 @@ const mistakes: readonly Mistake[] = [
   ['id', change('tools', 'tool_eu_1', { id: 'y' }), 'cannot be changed'],
   ['agent', change('tools', 'tool_eu_1', { agentId: 'x' })],
   ['name', change('agents', 'agent_eu_1', { name: undefined })],
-  ...[{}, { version: 2, records: {} }, undefined].map(
-    (snapshot): Mistake => ['snapshot', (fake) => fake.restore(snapshot as never), 'not a snapshot'],
-  ),
-  ['records.eu.tool', (fake) => fake.restore({ version: 1, records: { eu: { tool: [] }, na: {} } } as never)],
+  ['snapshot', (fake) => fake.restore(undefined as never), 'fake.restore: snapshot is missing'],
+  ['snapshot.version', (fake) => fake.restore({} as never)],
+  ['snapshot.version', (fake) => fake.restore({ version: 2, records: { eu: {}, na: {} } } as never)],
+  [
+    'snapshot.records.eu.tool',
+    (fake) => fake.restore({ version: 1, records: { eu: { tool: [] }, na: {} } } as never),
+  ],
   ['id', (fake) => fake.restore({ version: 1, records: { eu: {}, na: { tools: [{ id: 7 }] } } } as never)],
 ];
 

@@ -67,13 +67,9 @@ export function takeSnapshot(store: Store): FakeSnapshot {
 
 /** Replaces all records by those of a snapshot, which is checked before anything changes. */
 export function restoreSnapshot(store: Store, snapshot: FakeSnapshot): void {
-  if (!isObject(snapshot) || snapshot.version !== 1) {
-    throw new ConfigurationError('This is not a snapshot of a fake: expected { version: 1, records }.', {
-      option: 'snapshot',
-    });
-  }
   const regions = z.strictObject(byRegion(listsSchema));
-  checkOptions(z.strictObject({ version: z.literal(1), records: regions }), snapshot, { of: 'the snapshot' });
+  const schema = z.strictObject({ version: z.literal(1), records: regions });
+  checkOptions(schema, snapshot, { of: 'fake.restore', path: 'snapshot' });
   const { records } = copyOf(snapshot);
   const lists = REGIONS.flatMap((region) =>
     collectionNames.map((name) => [store[region][name], records[region][name] ?? []] as const),
