@@ -2,8 +2,6 @@
 import { run } from './main.js';
 import { processTerminal } from './terminal.js';
 
-async function main(): Promise<void> {
-  process.exitCode = await run(process.argv.slice(2), processTerminal());
-}
-
-void main();
+void run(process.argv.slice(2), processTerminal()).then((code) => {
+  process.exitCode = code;
+});
