@@ -1,7 +1,5 @@
 import * as z from 'zod/v4/mini';
-import { ConfigurationError } from '../../../errors/index.js';
 import { requiredDictionary } from '../../../schemas/fields.js';
-import { isObject } from '../../../utils/json.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { checkName, checkOptions } from '../../../validation/check-options.js';
 import { copyOf } from '../../fixtures/overlay.js';
