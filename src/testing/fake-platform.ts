@@ -19,10 +19,11 @@ import {
   createStore,
   FakeRecords,
   type FakeSnapshot,
+  listsSchema,
   restoreSnapshot,
   takeSnapshot,
 } from './fake/records/region-store.js';
-import { fillStore, type Seed, seed, startRecordsSchema } from './fake/records/seed.js';
+import { fillStore, type Seed, seed } from './fake/records/seed.js';
 import { documentedRoutes, endpointProblem, type Route } from './fake/route.js';
 import { type Incoming, respondTo, type Service } from './fake/service.js';
 import { copyOf } from './fixtures/overlay.js';
@@ -46,7 +47,7 @@ export interface FakePlatformOptions {
 
 function optionsSchema(): z.core.$ZodType {
   const fields = {
-    regions: z.optional(startRecordsSchema()),
+    regions: z.optional(z.strictObject(byRegion(() => z.optional(listsSchema())))),
     seed: z.optional(oneOf(['default', 'empty'])),
     choices: z.optional(choicesSchema()),
     baseUrls: z.optional(z.strictObject(byRegion(() => z.optional(checkedBy(baseUrlProblem))))),

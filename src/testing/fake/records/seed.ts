@@ -1,11 +1,10 @@
-import * as z from 'zod/v4/mini';
 import { ConfigurationError } from '../../../errors/index.js';
 import type { DefaultTool } from '../../../schemas/default-tool.js';
 import { byRegion, REGIONS, type Region } from '../../../utils/regions.js';
 import { createFixtures } from '../../fixtures/fixtures.js';
 import { collectionNames, keyOf } from './kinds.js';
 import type { CollectionName, RegionRecords, StartRecords } from './records.js';
-import { listsSchema, type RegionStore, type Store } from './region-store.js';
+import type { RegionStore, Store } from './region-store.js';
 
 /** The ids and secrets of the records that a fake begins with, in one region. */
 export interface SeedHandles {
@@ -140,9 +139,4 @@ function addRecords(region: Region, store: RegionStore, records: RegionRecords):
     }
   };
   for (const name of collectionNames) addList(name);
-}
-
-/** The schema of the option `regions`: its names. Each record is checked when it is added. */
-export function startRecordsSchema(): z.core.$ZodType {
-  return z.strictObject(byRegion(() => z.optional(listsSchema())));
 }
