@@ -24,7 +24,7 @@ export interface PageRow {
   /** The holder of the secret. */
   readonly secret: string;
   /** The kind of the injected fault. */
-  readonly fault: string | undefined;
+  readonly fault?: string | undefined;
   /** Why it failed, if it did. */
   readonly failure: string | undefined;
   /** What else there is to say. */
@@ -60,7 +60,6 @@ export function deliveryRow(delivery: DeliveryRecord): PageRow {
     at,
     region,
     duration,
-    fault: undefined,
     verb: 'EVENT',
     name: type,
     target: address,
