@@ -134,10 +134,8 @@ async function runRule({ store, choices, routes }: Service, request: ReadRequest
   const caller = endpoint.auth === 'bearer' ? requireCaller(holder, headers, region) : undefined;
   const query = await checkQuery(endpoint.query, incoming.query);
   const body = endpoint.body === undefined ? undefined : await checkBody(endpoint.body, headers, text);
-  const reach =
-    caller === undefined
-      ? UNLIMITED_REACH
-      : await permit({ caller, operation, region, path, body }, store, choices);
+  const question = caller && { caller, operation, region, path, body };
+  const reach = question === undefined ? UNLIMITED_REACH : await permit(question, store, choices);
   // A reset may have come in between.
   ended.throwIfAborted();
   // Only a custom endpoint may have no caller: the type of its handler says so.

@@ -13,6 +13,7 @@ import { statusName } from '../fake/refusals.js';
 import { errorBody } from '../fake/responses.js';
 import { decodeSegment } from '../fake/route.js';
 import type { SendOptions, SubscribeOptions } from '../sending/options.js';
+import type { Payload } from '../sending/payload.js';
 import type { DeliveryRecord } from '../sending/post.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
@@ -92,11 +93,7 @@ function addWebhookRoutes(api: Hono, { webhooks }: ControlledFake): void {
   api.post('/events', async (context) => {
     const { type, payload, ...options } = await bodyOf(context);
     // `send` checks all three.
-    const deliveries = await webhooks.send(
-      type as string,
-      payload as Readonly<Record<string, unknown>>,
-      options as SendOptions,
-    );
+    const deliveries = await webhooks.send(type as string, payload as Payload, options as SendOptions);
     return context.json({ deliveries });
   });
   api.get('/deliveries', (context) =>

@@ -1,12 +1,10 @@
 import { sleep } from '../../../utils/waiting.js';
 import { type Answer, hasNoBody } from '../responses.js';
 
-type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
-
 /** Changes the body of a real response; one without a body stays unchanged. The log keeps it whole. */
 export async function damage(
   { response, body: logged }: Answer,
-  change: (bytes: Uint8Array<ArrayBuffer>) => Body,
+  change: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
 ): Promise<Answer> {
   const { status } = response;
   const headers = new Headers(response.headers);
