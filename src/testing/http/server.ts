@@ -50,15 +50,13 @@ const hostName = /* @__PURE__ */ checkedBy((value) =>
 /** The ports that `fetch` blocks, from 1024 on (fetch.spec.whatwg.org, 2.9: a bad port). */
 const BAD_PORT = /^(1719|172[03]|2049|3659|4045|4190|506[01]|6000|6566|666[5-9]|6679|6697|10080)$/;
 
+const unblocked = /* @__PURE__ */ z.refine<number>(
+  (port) => !BAD_PORT.test(String(port)),
+  'must be one that `fetch` does not block',
+);
+
 const listenSchema = /* @__PURE__ */ z.strictObject({
-  port: z.optional(
-    /* @__PURE__ */ wholeNumber(0, 65_535).check(
-      /* @__PURE__ */ z.refine(
-        (port) => !BAD_PORT.test(String(port)),
-        'must be one that `fetch` does not block',
-      ),
-    ),
-  ),
+  port: z.optional(/* @__PURE__ */ wholeNumber(0, 65_535).check(unblocked)),
   host: text,
   control: flag,
   allowedHosts: z.optional(z.array(hostName)),
