@@ -71,9 +71,8 @@ export function parseTarget(option: string, text: string | undefined, terminal: 
   if (text === undefined) throw new UsageError(`Missing ${option}, the address to post to.`);
   const { href, protocol, hostname, host } = new URL(targetAddress(option, text));
   if (protocol === 'http:' && !isLoopback(hostname)) {
-    terminal.error(
-      `Warning: the workspace secret is sent to ${host} without encryption. Use https: instead.`,
-    );
+    const problem = `the workspace secret is sent to ${host} without encryption. Use https: instead.`;
+    terminal.error(`Warning: ${problem}`);
   }
   return href;
 }

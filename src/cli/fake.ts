@@ -65,9 +65,8 @@ Options
     }
     platform.webhooks.keepSubscriptions();
     if (state !== undefined && seed !== undefined && hasText(state)) {
-      terminal.error(
-        `Warning: --seed has no effect, because ${state} exists. Remove it to start from ${seed}.`,
-      );
+      const problem = `--seed has no effect, because ${state} exists. Remove it to start from ${seed}.`;
+      terminal.error(`Warning: ${problem}`);
     }
     const save = state === undefined ? undefined : keepState(platform, state, terminal);
     const server = await platform.listen({ host, port, allowedHosts, control: true });
@@ -94,9 +93,8 @@ function keepState(platform: FakePlatform, file: string, terminal: Terminal): ()
   const write = (): void => {
     // Another fake that keeps its records there would lose its own.
     if (written !== undefined && (!existsSync(file) || readFileSync(file, 'utf8') !== written)) {
-      throw new Error(
-        `${file} was changed or removed by something else, so the fake no longer writes it. Restart the fake.`,
-      );
+      const what = `${file} was changed or removed by something else`;
+      throw new Error(`${what}, so the fake no longer writes it. Restart the fake.`);
     }
     const text = `${JSON.stringify(platform.snapshot(), undefined, 2)}\n`;
     replaceFile(file, text);

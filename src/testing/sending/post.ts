@@ -155,8 +155,7 @@ export function targetAddress(of: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url !== undefined && isHttp && url.username === '' && url.password === '') return url.href;
-  throw new ConfigurationError(
-    `${of}: expected an address that begins with http:// or https:// and has no password, got ${JSON.stringify(text)}.`,
-    { option: 'address' },
-  );
+  const expected = 'an address that begins with http:// or https:// and has no password';
+  const problem = `${of}: expected ${expected}, got ${JSON.stringify(text)}.`;
+  throw new ConfigurationError(problem, { option: 'address' });
 }

@@ -26,9 +26,8 @@ export function readRecordingFile(
   // At run time: bundlers for browsers and workers refuse a static import.
   const fs = globalThis.process?.getBuiltinModule?.('node:fs');
   if (fs === undefined) {
-    throw new ConfigurationError('Reading a recording needs node:fs, which this runtime lacks.', {
-      option: 'recording',
-    });
+    const problem = 'Reading a recording needs node:fs, which this runtime lacks.';
+    throw new ConfigurationError(problem, { option: 'recording' });
   }
   const lines = decodeText(fs.readFileSync(file)).split('\n');
   return lines.flatMap((line, index) => {

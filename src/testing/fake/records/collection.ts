@@ -79,9 +79,8 @@ export class Collection<Name extends CollectionName> extends Map<string, RecordT
     // `put` checks it.
     const after = overlay(before, fields) as RecordTypes[Name];
     if (keyOf(this.#name, after) !== id) {
-      throw new ConfigurationError(`The id of ${wordFor(this.#name)} "${id}" cannot be changed.`, {
-        option: 'id',
-      });
+      const message = `The id of ${wordFor(this.#name)} "${id}" cannot be changed.`;
+      throw new ConfigurationError(message, { option: 'id' });
     }
     return this.put(after);
   }
