@@ -6,7 +6,6 @@ import { isObject, parseJson } from '../../utils/json.js';
 import type { Region } from '../../utils/regions.js';
 import { checkName } from '../../validation/check-options.js';
 import type { FaultInput } from '../fake/faults/faults.js';
-import type { FakeRequest } from '../fake/log.js';
 import { keyOfPair } from '../fake/records/kinds.js';
 import type { CollectionName } from '../fake/records/records.js';
 import { statusName } from '../fake/refusals.js';
@@ -14,7 +13,6 @@ import { errorBody } from '../fake/responses.js';
 import { decodeSegment } from '../fake/route.js';
 import type { SendOptions, SubscribeOptions } from '../sending/options.js';
 import type { Payload } from '../sending/payload.js';
-import type { DeliveryRecord } from '../sending/post.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
 
@@ -148,19 +146,13 @@ function recordIdOf(context: Context): string {
 
 /** The fields that a query can filter by. */
 const LOG_FILTERS = ['id', 'region', 'secretOf', 'status', 'duration'] as const;
-const REQUEST_FILTERS: readonly (keyof FakeRequest)[] = [
-  ...LOG_FILTERS,
-  ...(['method', 'path', 'query', 'endpoint', 'fault'] as const),
-];
-const DELIVERY_FILTERS: readonly (keyof DeliveryRecord)[] = [
-  ...LOG_FILTERS,
-  ...(['type', 'address', 'outcome', 'error'] as const),
-];
+const REQUEST_FILTERS = [...LOG_FILTERS, 'method', 'path', 'query', 'endpoint', 'fault'] as const;
+const DELIVERY_FILTERS = [...LOG_FILTERS, 'type', 'address', 'outcome', 'error'] as const;
 
 /** The entries whose fields equal the query: `?status=503&endpoint=getTool`. */
 function filtered<Entry extends object>(
   entries: readonly Entry[],
-  names: readonly string[],
+  names: readonly (string & keyof Entry)[],
   context: Context,
 ): readonly Entry[] {
   const filters = Object.entries(context.req.query());
