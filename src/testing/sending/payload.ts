@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../../errors/index.js';
-import type { Region } from '../../utils/regions.js';
 import { type WebhookEventType, type WebhookPayloadOf, webhookEvents } from '../../webhooks/events/table.js';
-import type { FakeState } from '../fake/records/records.js';
+import type { RecordPlace } from '../fake/records/kinds.js';
 import { EVENT_TYPES } from '../fixtures/events.js';
 import { checkEventType, createFixtures } from '../fixtures/fixtures.js';
 import { type DeepPartial, isMisspelt } from '../fixtures/overlay.js';
@@ -14,15 +13,10 @@ export type PayloadToSend<Type extends string> = Type extends WebhookEventType
 export type Payload = Readonly<Record<string, unknown>>;
 
 /** Merges fields into the fixture of an event, and sets the platform of its agent. */
-export function completePayload(
-  type: WebhookEventType,
-  fields: Payload,
-  region: Region,
-  agents: FakeState[Region]['agents'],
-): Payload {
+export function completePayload(type: WebhookEventType, fields: Payload, place: RecordPlace): Payload {
   // Fields of wrong types are let through: receivers meet them too. An interface has no index signature.
-  const payload = createFixtures({ region }).event(type, fields).payload as object as Payload;
-  const agent = agents.get(String(payload.agentId));
+  const payload = createFixtures(place).event(type, fields).payload as object as Payload;
+  const agent = place.state.agents.get(String(payload.agentId));
   if (agent?.platform === 'vf' && webhookEvents[type].platforms === 'native') {
     const why = "only the native platform sends it, and this agent has platform: 'vf'";
     const problem = `${type} cannot be sent for agent "${agent.id}": ${why}.`;

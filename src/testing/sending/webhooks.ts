@@ -148,9 +148,8 @@ export class FakeWebhooks {
     checkSpelling(type);
     const { createdAt = this.#now(), ...fields }: Payload = payload ?? {};
     const { region } = this.#ownerOf(options);
-    const all = isWebhookEventType(type)
-      ? completePayload(type, fields, region, this.#store[region].agents)
-      : fields;
+    const place = { region, state: this.#store[region] };
+    const all = isWebhookEventType(type) ? completePayload(type, fields, place) : fields;
     const deliveries = await this.#post(type, { ...all, createdAt }, options);
     if (deliveries.length === 0) throw this.#nobodySubscribed(`send: ${type}`, options);
     return deliveries;
