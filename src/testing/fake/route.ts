@@ -20,10 +20,7 @@ export const documentedRoutes: readonly Route[] = /* @__PURE__ */ (
 );
 
 /** The name of an endpoint among these. Names of path parameters may differ. */
-export function nameOf(
-  { method, path }: Pick<Endpoint, 'method' | 'path'>,
-  routes: readonly Route[],
-): string {
+export function nameOf({ method, path }: Endpoint, routes: readonly Route[]): string {
   const withoutNames = (text: string): string => text.replace(/\{[^{}]+\}/g, '{}');
   const isSame = ({ endpoint }: Route): boolean =>
     endpoint.method === method && withoutNames(endpoint.path) === withoutNames(path);
