@@ -125,6 +125,20 @@ describe('changes', () => {
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
   });
 
+  test('end for a watcher that does not read, once too much waits for it', async () => {
+    const { fake, server } = await controlled();
+    // A response that is collected ends its body (Node 20.20.2, undici's FinalizationRegistry).
+    const watching = await fetch(`${server.url}/_fake/changes`);
+    const text = 'x'.repeat(1_000_000);
+    // Each request is two events.
+    for (let count = 0; count < 30; count += 1) {
+      await fake.fetch(`${fake.baseUrls.eu}/v3/nowhere`, { method: 'POST', body: text });
+    }
+    const events = await watching.text();
+    expect(events.match(/^event: request$/gm)?.length).toBeLessThan(50);
+    expect(events.endsWith('\n\n')).toBe(true);
+  });
+
   test('a closed connection ends its listener, after a garbage collection too', async () => {
     const { fake, server } = await controlled();
     const stopped = vi.fn();

@@ -16,6 +16,9 @@ import type { Payload } from '../sending/payload.js';
 import type { ControlledFake } from './controlled-fake.js';
 import { addPage } from './page/routes.js';
 
+/** The most characters that wait for a watcher of changes: one that does not read must not fill the memory. */
+const MAX_PENDING_CHARACTERS = 16_777_216;
+
 /** Shorter than any client and proxy waits for the next byte: Node's `fetch` 300 s (undici, `bodyTimeout`). */
 const HEARTBEAT_MS = 15_000;
 
@@ -53,17 +56,24 @@ export function createControl(fake: ControlledFake): (request: Request) => Respo
   return (request) => app.fetch(request);
 }
 
-/** Sends each change, until the watcher leaves. */
+/** Sends each change, until the watcher leaves or too much waits for it. */
 async function sendChanges(fake: ControlledFake, stream: SSEStreamingApi): Promise<void> {
-  // The first bytes: nothing is missed from here on.
-  void stream.writeSSE({ event: 'open', data: '{}' });
-  const stop = fake.onChange(({ type, ...change }) => {
-    void stream.writeSSE({ event: type, data: JSON.stringify(change) });
-  });
+  let pending = 0;
+  let stop: (() => void) | undefined;
   const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
-  await new Promise<void>((resolve) => stream.onAbort(resolve));
+  await new Promise<void>((resolve) => {
+    stream.onAbort(resolve);
+    // The first bytes: nothing is missed from here on.
+    void stream.writeSSE({ event: 'open', data: '{}' });
+    stop = fake.onChange(({ type, ...change }) => {
+      if (pending > MAX_PENDING_CHARACTERS) return resolve();
+      const data = JSON.stringify(change);
+      pending += data.length;
+      void stream.writeSSE({ event: type, data }).then(() => (pending -= data.length));
+    });
+  });
   clearInterval(heartbeat);
-  stop();
+  stop?.();
 }
 
 function addRecordRoutes(api: Hono, { records }: ControlledFake): void {
