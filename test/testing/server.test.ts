@@ -169,9 +169,14 @@ test.each([
   expect(body).toContain(`AGENT_PLATFORM_BASE_URL_EU=${address}/eu\n`);
 });
 
-test('listens at all addresses', async () => {
+test('warns if other machines reach it', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onTestFinished(() => warn.mockRestore());
   const { url, port } = await served({ host: '0.0.0.0' });
   expect(url).toBe(`http://127.0.0.1:${port}`);
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    `[agent-platform-sdk] The fake listens at 0.0.0.0:${port}: other machines can read and change its records.`,
+  );
 });
 
 test('without node:http, listen says what the fake offers instead', async () => {

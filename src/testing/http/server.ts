@@ -9,7 +9,7 @@ import { checkedBy, checkOptions, wholeNumber } from '../../validation/check-opt
 import { type BaseUrls, placeOverHttp } from '../fake/places.js';
 import { isJson } from '../fake/responses.js';
 import type { Incoming } from '../fake/service.js';
-import { callableHost, hostInUrl, isHostName, isOwnHost } from './hosts.js';
+import { callableHost, hostInUrl, isHostName, isOwnHost, isThisMachine } from './hosts.js';
 
 declare global {
   /** As in `lib.esnext.disposable`: these declarations must compile with any `lib`. */
@@ -23,10 +23,7 @@ declare global {
 export interface ListenOptions {
   /** Default 0: any free port. */
   readonly port?: number | undefined;
-  /**
-   * Default `'127.0.0.1'`: only this machine reaches the fake. With `'0.0.0.0'`, other machines can read and
-   * change its records.
-   */
+  /** Default `'127.0.0.1'`: only this machine reaches the fake. */
   readonly host?: string | undefined;
   /**
    * Serves an HTTP API below `/_fake`, and a page at `/`. Default false.
@@ -96,6 +93,12 @@ export async function startServer(served: Served, options: ListenOptions): Promi
   server.on('checkExpectation', onRequest);
   server.on('clientError', (error: ParseError, socket) => void refuseUnparsed(served, error, socket));
   const listening = await startListening(server, { host, port });
+  if (!isThisMachine(host)) {
+    console.warn(
+      `[agent-platform-sdk] The fake listens at ${hostInUrl(host)}:${listening.port}: ` +
+        'other machines can read and change its records.',
+    );
+  }
   const baseUrls = byRegion((region) => `${listening.url}/${region}`);
   return { ...listening, baseUrls, [Symbol.asyncDispose]: listening.close };
 }
