@@ -3,11 +3,10 @@ import type { StartRecords } from '../testing/fake/records/records.js';
 import type { FakeSnapshot } from '../testing/fake/records/region-store.js';
 import { createFakePlatform, type FakePlatform } from '../testing/fake-platform.js';
 import { dotenv } from '../testing/http/dotenv.js';
-import { hostInUrl } from '../testing/http/hosts.js';
+import { isThisMachine } from '../testing/http/hosts.js';
 import { deliveryRow, type PageRow, requestRow } from '../testing/http/rows.js';
 import type { FakeServer } from '../testing/http/server.js';
 import { targetAddress } from '../testing/sending/post.js';
-import { isLoopback } from '../utils/loopback.js';
 import { REGIONS } from '../utils/regions.js';
 import { addHandlers } from './added-operations.js';
 import { type Command, parse, parseNumber } from './command.js';
@@ -134,7 +133,6 @@ function greeting(
     ${agentId}      ${agentSecret}
     ${toolId}, ${convoId}; all records: ${url}/?tab=records&region=${region}`;
   });
-  const isOnlyHere = isLoopback(hostInUrl(host).toLowerCase());
   const elsewhere = `
 On other machines and in containers, replace ${new URL(url).host} with a name of this machine, and set
 AGENT_PLATFORM_ALLOW_INSECURE_BASE_URL=true. With --allow-host, the settings above have that name.
@@ -145,7 +143,7 @@ ${regions.join('\n')}
 
 Settings for your program. Save them as .env, and run: node --env-file=.env app.mjs
 ${dotenv(platform.state, 'eu', name === undefined ? url : `http://${name}:${port}`)}
-${isOnlyHere || name !== undefined ? '' : elsewhere}
+${isThisMachine(host) || name !== undefined ? '' : elsewhere}
 Send an event to each --webhook address:
 curl -H content-type:application/json -d '{"type":"lead_captured"}' ${url}/_fake/events
 `;

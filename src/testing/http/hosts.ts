@@ -1,3 +1,5 @@
+import { isLoopback } from '../../utils/loopback.js';
+
 /** A name or an address, and a port. */
 const HOST_PATTERN = /^(\[[\da-f:.]+\]|[^:/?#@*\\\s]+)(:\d+)?$/i;
 
@@ -35,4 +37,9 @@ export function hostInUrl(host: string): string {
 export function callableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
+}
+
+/** Returns whether only this machine can reach an address. */
+export function isThisMachine(host: string): boolean {
+  return isLoopback(hostInUrl(host).toLowerCase());
 }
