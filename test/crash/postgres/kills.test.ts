@@ -15,11 +15,11 @@ test('kills: workers, receivers and Postgres are killed, and Postgres is restart
   const killBackend = async () => {
     const sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'agent-platform-inbox' LIMIT 1";
     for (let isKilled = false; !isKilled; await sleep(20)) {
-      const [row] = await postgres.query(sql);
       try {
+        const [row] = await postgres.query(sql);
         isKilled = row !== undefined && process.kill(Number(row.pid), 'SIGKILL');
       } catch {
-        // It has just ended by itself.
+        // It has just ended by itself, or Postgres still recovers from the one before.
       }
     }
     await sleep(300);
