@@ -53,8 +53,8 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   readonly clean = cleanError;
   readonly deadLetters: Events;
   readonly #database: Database;
-  /** The workers of this process. */
-  readonly #runners: Runner[] = [];
+  /** The workers of this process that have not closed. */
+  readonly #runners = new Set<Runner>();
   /** The last statements of the transactions that are open. */
   readonly #open = new Set<string>();
   readonly #settings: PostgresSettings;
@@ -93,13 +93,14 @@ export class PostgresEngine implements Engine<PostgresWarning> {
   }
 
   consume(runner: Runner): RowConsumer {
-    this.#runners.push(runner);
+    this.#runners.add(runner);
     return new RowConsumer({
       rows: new PostgresRows({
         database: this.#database,
         ends: this.#ends,
         settings: this.#settings,
         runner,
+        onLeave: () => this.#runners.delete(runner),
       }),
       runner,
       reporter: this.#reporter,
@@ -110,7 +111,7 @@ export class PostgresEngine implements Engine<PostgresWarning> {
 
   /** Returns the statement that completes an event which runs here. */
   completion(key: string): Completion {
-    const runs = this.#runners.flatMap((runner) => runner.runsOf(key));
+    const runs = [...this.#runners].flatMap((runner) => runner.runsOf(key));
     // `take` has returned their events. An older run has lost its lock.
     const latest = (runs as PostgresRun[]).sort((one, other) => other.event.run - one.event.run)[0];
     if (latest === undefined) {

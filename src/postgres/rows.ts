@@ -13,6 +13,8 @@ export interface PostgresRowsParts {
   readonly ends: Batcher<End, Ended>;
   readonly settings: PostgresSettings;
   readonly runner: Runner;
+  /** Called when the worker closes. */
+  readonly onLeave: () => void;
 }
 
 /** The largest number of rows that are freed, deleted or buried at once. */
@@ -52,6 +54,7 @@ export class PostgresRows implements Rows<TakenRow> {
   }
 
   async leave(): Promise<void> {
+    this.#parts.onLeave();
     await this.#database.query('DELETE FROM $.workers WHERE id = $1', this.#worker);
   }
 
