@@ -67,7 +67,8 @@ export interface CallOptions {
   /**
    * Limits the time of each attempt, in milliseconds. Default 60 000.
    *
-   * Includes the token function, the `onRequest` hook, the body and its schema. At the limit: `TimeoutError`, or a retry.
+   * Includes the token function, the `onRequest` hook, the body and its schema. At the limit, the client retries,
+   * or rejects with a `TimeoutError`.
    */
   readonly timeout?: number | undefined;
   /**

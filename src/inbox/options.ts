@@ -190,13 +190,13 @@ export const inboxFields = (given: InboxOptions | undefined): OptionFields<Inbox
 export function settleOptions(options: InboxOptions): InboxSettings {
   const { application, logger, logLevel } = options;
   const [log, backoff] = [createLogger(logger, logLevel), settleBackoff(options.backoff)];
-  const { retention, deadLetterRetention, storeTimeout } = options;
+  const plain = { ...INBOX_DEFAULTS, ...defined(options) };
+  const { attempts, retention, deadLetterRetention, storeTimeout, hooks } = plain;
   warnOfUnits(log, 'inbox', { retention, deadLetterRetention, storeTimeout });
   const { delay, maxDelay } = backoff;
   if (delay < LEAST_BACKOFF_MS) warnOfUnits(log, 'inbox', { backoff: delay });
   warnOfUnits(log, 'inbox', { 'backoff.maxDelay': maxDelay });
-  const plain = { ...INBOX_DEFAULTS, ...defined(options) };
-  return { ...plain, application, backoff, log };
+  return { attempts, retention, deadLetterRetention, storeTimeout, hooks, application, backoff, log };
 }
 
 const LEAST_BACKOFF_MS = 100;

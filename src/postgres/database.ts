@@ -81,9 +81,9 @@ export class Database {
     values: readonly unknown[] = [],
   ): Promise<Found[]> {
     try {
-      // The rows are what the SQL selects.
-      // Without values there must be no list of them: `pg.native` takes several statements only so.
+      // `pg.native` takes several statements only without a list of values, even an empty one.
       const bound = values.length > 0 ? [...values] : undefined;
+      // The rows are what the SQL selects.
       return (await pool.query(sql.replaceAll('$.', `${this.schema}.`), bound)).rows as Found[];
     } catch (error) {
       if (isTimeout(error)) this.#pools.stores.query(CANCEL).catch(ignore);
@@ -213,8 +213,9 @@ export function createPool(connection: Pool | string, config: PoolConfig): Pool 
     ...config,
   };
   if (typeof connection === 'string') return new pg.Pool({ connectionString: connection, ...ours });
-  // Connectors of clouds, and `pg.native`, have a client of their own. `password` cannot be listed (pg-pool 3.6, index.js).
+  // Connectors of clouds, and `pg.native`, have a client of their own.
   const { Client } = connection as { readonly Client?: PoolConfig['Client'] };
+  // Not listed with the others (pg-pool 3.6, index.js).
   const { password } = connection.options;
   return new pg.Pool({ Client, ...connection.options, ...(password !== undefined && { password }), ...ours });
 }

@@ -5,7 +5,11 @@ import type { Runtime } from './runtime.js';
 /** How long a reading of the free space is used, in ms. */
 const READING_LIFE_MS = 100;
 
-/** File systems of Linux that may lose a file, or break its locks, by their number in `statfs(2)`. Other systems number below 100. */
+/**
+ * File systems of Linux that may lose a file, or break its locks, by their number in `statfs(2)`.
+ *
+ * Other systems number below 100.
+ */
 const PLACES: Readonly<Record<number, readonly [kind: 'persistence' | 'remote', place: string]>> = {
   0x01021994: ['persistence', 'tmpfs, which a restart empties'],
   0x858458f6: ['persistence', 'ramfs, which a restart empties'],

@@ -85,7 +85,7 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, about: Abo
   if (issue.code === 'unrecognized_keys') {
     // A client of a library, in the place of the options.
     if (issue.keys.length > MANY_UNKNOWN) {
-      const text = `must be an object of options, and has ${issue.keys.length} fields that are none.`;
+      const text = `must be an object of options, but has ${issue.keys.length} other fields.`;
       return [{ option: optionName(path, about), text }];
     }
     const known = namesAt(schema, path);

@@ -13,7 +13,7 @@ export const UNREAD = 'It is a Node stream. Only receiver.node(request, response
 
 export const NO_STREAM = 'This `Request` has no stream: pass { method, body: text } to receiver.handle.';
 
-/** How each framework hands a delivery over. With a `${…}` in it, esbuild would keep it in the bundle of parseWebhook. */
+/** How each framework hands a delivery over. A `${…}` in it would keep it in each bundle of parseWebhook (esbuild 0.28). */
 const MOUNTS = `
   Express: app.post('/webhooks', receiver.node)
   Fastify: reply.hijack(); await receiver.node(request.raw, reply.raw)
@@ -41,7 +41,8 @@ export function responseTaken(sent: number, meant: number): string {
 
 /** Says that the program has not sent the response to a delivery. */
 export function responseDropped(status: number): string {
-  return `the response of receiver.fetch to a webhook (${status}) was not sent. Return it, or its status: a 200 loses the event.`;
+  const problem = `the response of receiver.fetch to a webhook (${status}) was not sent`;
+  return `${problem}. Return it, or its status: a 200 loses the event.`;
 }
 
 /** Describes what a text is instead of a JSON object; undefined if it is one, or starts like it. */

@@ -40,7 +40,7 @@ function blocksOfSource(document: string, text: string): CodeBlock[] {
   return blocksOfMarkdown(document, commentsOnly.join('\n'));
 }
 
-/** What blocks take from packages that the repository doesn't have. The example of Nest is compiled with them. */
+/** Declares the packages of code blocks that the repository doesn't have. The example of Nest is compiled with them. */
 const MISSING_PACKAGES: CodeBlock = {
   document: 'missing-packages',
   line: 1,

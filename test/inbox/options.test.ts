@@ -79,12 +79,7 @@ test.each<Row>([
     postgres,
     [{}, { pool: new Client() }, { pool: { connectionString } }, { pool: new Pool(), connectionString }],
   ],
-  [
-    'options',
-    postgres,
-    [new Pool()],
-    /options must be an object of options, and has \d+ fields that are none/,
-  ],
+  ['options', postgres, [new Pool()], /options must be an object of options, but has \d+ other fields/],
   ['connectionString', postgres, [{ connectionString: '' }, { connectionString: 'mysql://canary@host/db' }]],
   ['connectionString', postgres, [{ connectionString: 'postgres://user:canary#%@host:port/db' }]],
   [

@@ -5,7 +5,7 @@ import { testHealth } from './health.js';
 import { testStoring } from './storing.js';
 import { testUnhandled } from './unhandled.js';
 
-/** What every inbox does. The suites of workers and of leftovers run beside it, in files of their own. */
+/** Tests that every engine runs. The suites of workers and of leftovers run beside it, in files of their own. */
 export function testShared(engine: Engine): void {
   testConformance(engine);
   testDeadLetters(engine);

@@ -5,7 +5,7 @@ import type { Route } from './route.js';
 /** The base address of each region, without `/v3`. */
 export type BaseUrls = { readonly [Name in Region]: string };
 
-/** Returns what is wrong with a base address. */
+/** Describes a base address that cannot be used. */
 export function baseUrlProblem(value: unknown): string | undefined {
   const isAddress = typeof value === 'string' && /^\s*https?:\/\//i.test(value) && URL.canParse(value);
   return isAddress ? undefined : 'must be an address that begins with http:// or https://';
