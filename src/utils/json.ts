@@ -52,7 +52,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value can have options: not a promise that was not awaited, nor a signal in their place. */
+/** Whether a value is an object of named fields, such as options, and no error, signal or promise. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return /^(Object|Module)$/.test(kindOf(value));
 }

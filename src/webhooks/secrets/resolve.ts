@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/index.js';
 import { readEnvironment } from '../../utils/environment.js';
 import { typeName } from '../../utils/issues.js';
-import { isObject } from '../../utils/json.js';
+import { isPlain } from '../../utils/json.js';
 import { unlessAborted } from '../../utils/waiting.js';
 import type { OptionProblem } from '../../validation/check-options.js';
 import { type FindOwner, isCandidate, type OwnerFinder, type SecretOwner } from './find.js';
@@ -115,7 +115,7 @@ async function call(
   const result: unknown = await verifySecret(candidate);
   if (result === true) return { isUnnamed: true };
   if (result === false) return undefined;
-  const workspace = isObject(result) && !(result instanceof Error) ? result.workspace : undefined;
+  const workspace = isPlain(result) ? result.workspace : undefined;
   if (typeof workspace === 'string' && workspace !== '') return { workspace };
   // Only its type: it may be a secret.
   const problem = `verifySecret must return true, false or { workspace }, got ${typeName(result)}.`;
